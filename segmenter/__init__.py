@@ -1,0 +1,38 @@
+"""A text splitter whose segments join back to the text exactly."""
+
+from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+
+TYPE_CHECKING = False  # typing's own would cost more than all the rest of this import
+if TYPE_CHECKING:
+    from segmenter.events import (
+        Context,
+        Event,
+        NullContext,
+        PassthroughSegmenter,
+        ProducerContext,
+        Segment,
+        TextBlock,
+        render,
+    )
+
+__all__ = [
+    "SEPARATORS",
+    "Context",
+    "Event",
+    "NullContext",
+    "PassthroughSegmenter",
+    "ProducerContext",
+    "Segment",
+    "TextBlock",
+    "TextSegmenter",
+    "render",
+]
+
+
+def __getattr__(name: str) -> object:
+    # Who only splits text does not wait for dataclasses, datetime and uuid.
+    if name in __all__:
+        from segmenter import events
+
+        return getattr(events, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

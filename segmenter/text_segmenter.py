@@ -1,0 +1,345 @@
+"""Split text into segments that join back to it exactly. The rules are written out in SPEC.md.
+
+This file needs nothing but the standard library and can be vendored alone; only
+`TextSegmenter.segment` needs `segmenter.events` beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from segmenter.events import Event, Segment
+
+SEPARATORS: tuple[str, ...] = (
+    "\n\n",
+    "],\n",
+    "},\n",
+    "),\n",
+    "]\n",
+    "}\n",
+    ")\n",
+    ",\n",
+    "？\n",
+    "?\n",
+    "！\n",
+    "!\n",
+    "。\n",
+    ".\n",
+    "？",
+    "? ",
+    "！",
+    "! ",
+    "。",
+    ". ",
+    "; ",
+    ": ",
+    "—",
+    "--",
+    "，",
+    "、",
+    ", ",
+    "\u200b",
+    " ",
+)
+"""Where text is cut by default, the most wanted first; each stays with the text before it."""
+
+
+class TextSegmenter:
+    """Splits text at the most wanted separators that keep every segment within the limit.
+
+    The segments of a text joined are the text. None is longer than ``max_chunk_length`` code
+    points. Whitespace between two pieces of content is cut after its last newline, or at its end
+    where it has none, unless a single character with its whitespace is longer than the limit.
+
+    ``separators`` are literal strings, the most wanted first; after them every character is one.
+
+    Raises ValueError for a limit that is not positive and for an empty separator, TypeError for
+    a limit that is not an int (a bool is none) and for separators that are not strings.
+    """
+
+    def __init__(
+        self, max_chunk_length: int = 500, *, separators: Sequence[str] = SEPARATORS
+    ) -> None:
+        if isinstance(max_chunk_length, bool) or not isinstance(max_chunk_length, int):
+            raise TypeError(
+                f"max_chunk_length must be an int, not {type(max_chunk_length).__name__}"
+            )
+        if max_chunk_length <= 0:
+            raise ValueError(f"max_chunk_length must be positive, not {max_chunk_length}")
+        if isinstance(separators, str) or not all(isinstance(each, str) for each in separators):
+            raise TypeError("separators must be a sequence of strings")
+        if "" in separators:
+            raise ValueError("a separator must not be empty")
+        self._max_chunk_length = max_chunk_length
+        self._separators = tuple(separators)
+
+    @property
+    def max_chunk_length(self) -> int:
+        """The most code points a segment may have."""
+        return self._max_chunk_length
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        """The separators, the most wanted first."""
+        return self._separators
+
+    def split(self, text: str) -> list[str]:
+        """Return the segments of ``text`` in order; none for an empty text.
+
+        Takes time and memory in proportion to the text. Raises TypeError if ``text`` is not a
+        str.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
+        limit = self._max_chunk_length
+        if len(text) <= limit:
+            return [text] if text else []
+        if text.isspace():
+            return _slices(text, 0, len(text), limit)
+        return _Splitting(text, limit, self._separators).segments()
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the segments of ``text`` start and end, in code points.
+
+        The spans are contiguous, and ``text[start:end]`` is the segment. Raises as `split` does.
+        """
+        return list(pairwise(accumulate(map(len, self.split(text)), initial=0)))
+
+    async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
+        """Return the segments of the event's text blocks, numbered by block and place in it.
+
+        ``format_options`` belongs to the interface of event memory and changes nothing here.
+        Raises NotImplementedError for a block that is not text.
+        """
+        from segmenter.events import TextBlock, segment_of, text_of
+
+        return [
+            segment_of(event, index, offset, TextBlock(text))
+            for index, block in enumerate(event.blocks)
+            for offset, text in enumerate(self.split(text_of(block)))
+        ]
+
+
+def _slices(text: str, start: int, end: int, limit: int) -> list[str]:
+    return [text[at : min(at + limit, end)] for at in range(start, end, limit)]
+
+
+def _needs_scan(separator: str) -> bool:
+    """Whether the cuts of a separator can only be known by going through the text from the left.
+
+    So it is where an occurrence can overlap the one before it, or the whitespace in which that
+    one was cut; and where its own whitespace is cut before its end.
+    """
+    content = separator.rstrip()
+    tail = separator[len(content) :]
+    if "\n" in tail and not tail.endswith("\n"):
+        return True
+    if not content:
+        return False
+    overlaps = any(separator.startswith(separator[at:]) for at in range(1, len(separator)))
+    return overlaps or separator[0].isspace()
+
+
+class _Splitting:
+    """One text on its way into segments.
+
+    A *piece* is a stretch of text that is split by one separator, and a *level* the separator's
+    place in the order. Level 0 is the text before any separator was tried, the last level is
+    every character. A piece's cuts are never all looked up: from where the last segment ended,
+    the next one ends at the last cut within the limit. Only where there is none is the piece up
+    to the next cut split by the separators that follow.
+
+    A cut that touches whitespace belongs to that run of whitespace, so it is known without the
+    piece: wherever the piece ends, the same cuts lie in it.
+    """
+
+    def __init__(self, text: str, limit: int, separators: tuple[str, ...]) -> None:
+        self.text = text
+        self.length = len(text)
+        self.limit = limit
+        self.separators = ("", *separators, "")
+        self.every_character = len(separators) + 1
+        self.scanned = [_needs_scan(each) for each in self.separators]
+        # The leading separators that need a newline are passed over together.
+        self.lined = 0
+        while "\n" in self.separators[self.lined + 1]:
+            self.lined += 1
+        # The level after each level, past those that occur no more.
+        self.following = list(range(1, len(self.separators) + 1))
+        # Where each separator was found last: its next occurrence as long as it lies ahead.
+        self.found = [-1] * len(self.separators)
+        # How far a scan from the left has come.
+        self.scan = [0] * len(self.separators)
+        # The run of whitespace looked at last, and its cut.
+        self.run_start = self.run_end = self.run_cut = -1
+
+    def segments(self) -> list[str]:
+        text = self.text
+        limit = self.limit
+        segments: list[str] = []
+        outer: list[tuple[int, int]] = []
+        position, end = 0, self.length
+        level = self.next_level(0, position, end)
+        while True:
+            separator = self.separators[level]
+            size = len(separator)
+            scanned = self.scanned[level]
+            starts_with_content = size > 0 and not separator[0].isspace()
+            while (horizon := position + limit) < end:
+                if scanned:
+                    cut = self.last_scanned_cut(level, position, end)
+                else:
+                    found = text.rfind(separator, position, horizon)
+                    cut = found + size
+                    if starts_with_content:
+                        if found < 0:
+                            break
+                        if text[cut].isspace():
+                            cut = self.last_cut(separator, position)
+                    elif (
+                        found <= position
+                        or text[cut].isspace()
+                        or text[found - 1].isspace()
+                        or text[horizon].isspace()
+                    ):
+                        cut = self.last_cut(separator, position)
+                if cut == position:
+                    break
+                segments.append(text[position:cut])
+                position = cut
+            else:
+                if position < end:
+                    segments.append(text[position:end])
+                    position = end
+                if not outer:
+                    return segments
+                end, level = outer.pop()
+                continue
+
+            cut = self.next_cut(level, position, end)
+            if level == self.every_character:
+                segments.extend(_slices(text, position, cut, limit))
+                position = cut
+            else:
+                if cut < end:
+                    outer.append((end, level))
+                    end = cut
+                level = self.next_level(level, position, end)
+
+    def next_level(self, level: int, position: int, end: int) -> int:
+        """The first level after this one that cuts the piece, which is longer than the limit."""
+        text = self.text
+        separators = self.separators
+        found_at = self.found
+        following = self.following
+        last = end - 1
+        while text[last].isspace():
+            last -= 1
+        if level < self.lined and text.find("\n", position, last) < 0:
+            level = self.lined
+        before = level
+        level = following[before]
+        while level < self.every_character:
+            separator = separators[level]
+            found = found_at[level]
+            if found < position:
+                found = found_at[level] = self.find(separator, position)
+                if found < 0:
+                    level = following[before] = following[level]
+                    continue
+            if found + len(separator) <= last:
+                break
+            before = level
+            level = following[level]
+        self.scan[level] = position
+        return level
+
+    def find(self, separator: str, start: int) -> int:
+        """As str.find, but quicker: CPython looks for one character far faster than for two."""
+        text = self.text
+        first = separator[0]
+        found = text.find(first, start)
+        while found >= 0 and not text.startswith(separator, found):
+            found = text.find(first, found + 1)
+        return found
+
+    def last_cut(self, separator: str, position: int) -> int:
+        """The last cut after position and within the limit; position where there is none."""
+        stop = horizon = position + self.limit
+        if self.text[horizon].isspace():
+            self.cut_at(horizon)
+            stop = self.run_end
+        while stop > position:
+            found = self.text.rfind(separator, position, stop)
+            if found < 0:
+                break
+            cut = self.cut_at(found + len(separator))
+            if cut <= horizon:
+                return max(cut, position)
+            stop = self.run_start - 1
+        return position
+
+    def last_scanned_cut(self, level: int, position: int, end: int) -> int:
+        """As last_cut, for a separator that is scanned from the left."""
+        separator = self.separators[level]
+        horizon = position + self.limit
+        last = position
+        while (found := self.text.find(separator, self.scan[level], end)) >= 0:
+            cut = self.cut_at(found + len(separator))
+            if cut > horizon:
+                break
+            self.scan[level] = found + len(separator)
+            last = max(last, cut)
+        return last
+
+    def next_cut(self, level: int, position: int, end: int) -> int:
+        """The first cut after position; end where there is none."""
+        if level == self.every_character:
+            at = position + 1
+            while (cut := self.cut_at(at)) <= position:
+                at += 1
+            return min(cut, end)
+        separator = self.separators[level]
+        size = len(separator)
+        at = self.scan[level] if self.scanned[level] else position
+        while True:
+            found = self.found[level]
+            if found < at:
+                found = self.found[level] = self.find(separator, at)
+            at = found + size
+            if found < 0 or at >= end:
+                self.scan[level] = end
+                return end
+            cut = self.cut_at(at)
+            if cut > position:
+                self.scan[level] = at
+                return min(cut, end)
+
+    def cut_at(self, at: int) -> int:
+        """Where a cut at this place moves to.
+
+        That is the cut of the run of whitespace that it touches; the text's start or end for a
+        run there, which gives no cut; and the place itself where there is no whitespace.
+        """
+        if self.run_start <= at <= self.run_end:
+            return self.run_cut
+        text = self.text
+        start = end = at
+        while start > 0 and text[start - 1].isspace():
+            start -= 1
+        while end < self.length and text[end].isspace():
+            end += 1
+        if start == end:
+            return at
+        self.run_start = start
+        self.run_end = end
+        if start == 0:
+            self.run_cut = 0
+        elif end == self.length:
+            self.run_cut = end
+        else:
+            self.run_cut = text.rfind("\n", start, end) + 1 or end
+        return self.run_cut

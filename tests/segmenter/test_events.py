@@ -1,0 +1,79 @@
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from segmenter import (
+    Event,
+    NullContext,
+    PassthroughSegmenter,
+    ProducerContext,
+    TextBlock,
+    TextSegmenter,
+    render,
+)
+
+TEXTS = ["First sentence. Second one.\n\nThird.", "", "    indented\n", "short"]
+
+
+@dataclass
+class ImageBlock:
+    url: str
+
+
+def event_of(*blocks: object) -> Event:
+    return Event(
+        timestamp=datetime(2026, 11, 30, tzinfo=UTC),
+        blocks=blocks,
+        context=ProducerContext("someone"),
+        properties={"language": "en"},
+    )
+
+
+@pytest.mark.parametrize("segmenter", [TextSegmenter(10), TextSegmenter(), PassthroughSegmenter()])
+def test_segments_render_to_the_blocks(segmenter):
+    event = event_of(*map(TextBlock, TEXTS))
+    segments = asyncio.run(segmenter.segment(event))
+    assert render(segments) == "".join(TEXTS)
+    assert render(reversed(segments)) == "".join(TEXTS)
+
+
+def test_text_segmenter_numbers_blocks_and_their_segments():
+    segments = asyncio.run(
+        TextSegmenter(10).segment(event_of(TextBlock("one. two three."), TextBlock(" ")))
+    )
+    assert [(each.index, each.offset, each.block.text) for each in segments] == [
+        (0, 0, "one. "),
+        (0, 1, "two three."),
+        (1, 0, " "),
+    ]
+
+
+def test_an_empty_block_has_no_segment_in_one_and_one_in_the_other():
+    event = event_of(TextBlock(""))
+    assert asyncio.run(TextSegmenter().segment(event)) == []
+    assert [each.block.text for each in asyncio.run(PassthroughSegmenter().segment(event))] == [""]
+
+
+def test_segments_carry_what_they_have_from_their_event_and_a_uuid_of_their_own():
+    event = event_of(TextBlock("a b c"))
+    segments = asyncio.run(TextSegmenter(2).segment(event, format_options={"any": "thing"}))
+    assert len({segment.uuid for segment in segments} | {event.uuid}) == 4
+    for segment in segments:
+        assert segment.event_uuid == event.uuid
+        assert segment.timestamp == event.timestamp
+        assert segment.context == ProducerContext("someone")
+        assert segment.properties == {"language": "en"}
+
+
+def test_an_event_without_context_has_the_null_context():
+    event = Event(timestamp=datetime(2026, 11, 30, tzinfo=UTC), blocks=[])
+    assert event.context == NullContext()
+
+
+@pytest.mark.parametrize("segmenter", [TextSegmenter(), PassthroughSegmenter()])
+def test_a_block_that_is_not_text_is_refused_by_name(segmenter):
+    event = event_of(TextBlock("text"), ImageBlock("picture.png"))
+    with pytest.raises(NotImplementedError, match="Unsupported block type: ImageBlock"):
+        asyncio.run(segmenter.segment(event))

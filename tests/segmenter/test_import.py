@@ -1,0 +1,45 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import segmenter
+
+ROOT = Path(segmenter.__file__).parents[1]
+
+
+def modules_after(statement: str) -> set[str]:
+    program = f"import sys; {statement}; import json; print(json.dumps(sorted(sys.modules)))"
+    command = [sys.executable, "-S", "-c", program]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout))
+
+
+def test_import_loads_the_standard_library_alone_and_little_of_it():
+    loaded = modules_after("import segmenter") - modules_after("pass")
+    foreign = {name for name in loaded if name.split(".")[0] not in sys.stdlib_module_names}
+    assert foreign <= {"segmenter", "segmenter.text_segmenter"}
+    assert not loaded & {"dataclasses", "typing", "re", "asyncio", "uuid"}
+
+
+def test_every_public_name_is_there():
+    for name in segmenter.__all__:
+        assert getattr(segmenter, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Other'"):
+        _ = segmenter.Other
+
+
+def test_the_file_can_be_vendored_alone(tmp_path):
+    source = ROOT / "segmenter/text_segmenter.py"
+    (tmp_path / "vendored.py").write_bytes(source.read_bytes())
+    program = "from vendored import TextSegmenter; print(TextSegmenter(4).split('one two'))"
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "['one ', 'two']\n"

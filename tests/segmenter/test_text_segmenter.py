@@ -1,0 +1,219 @@
+import itertools
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segmenter import SEPARATORS, TextSegmenter
+from tests.segmenter import oracle
+
+SPACES = [
+    " ",
+    "\n",
+    "\t",
+    "  ",
+    "\r\n",
+    "\u00a0",
+    "\u3000",
+    "\x1c",
+    "\x85",
+    "\u2028",
+    "    ",
+    "\n    ",
+]
+CONTENT = [
+    "a",
+    "bc",
+    "def",
+    "-",
+    "---",
+    ".",
+    ",",
+    "?",
+    "]",
+    "漢",
+    "😀",
+    "\ufeff",
+    "\u200b",
+    "\x00",
+    "\ud800",
+]
+PIECES = [*SEPARATORS, *SPACES, *CONTENT]
+
+# Separators with the properties that need care: overlapping themselves, beginning with
+# whitespace, being whitespace alone, being cut inside their own whitespace.
+UNUSUAL_SEPARATORS = [
+    [],
+    ["--", "---"],
+    ["aba", "-"],
+    ["aa", "a"],
+    ["- -", "-"],
+    ["b", "abc"],
+    ["a b", "ab"],
+    [" and ", "\n## "],
+    ["\n x", "."],
+    [" \n ", " "],
+    ["\n  "],
+    [". \n", "\n\n"],
+    [".\n ", " "],
+    ["\t", " ", "\n"],
+    ["  ", "\u00a0"],
+    ["a", "a"],
+]
+
+
+def random_texts(seed: int, count: int, pieces: list[str]) -> list[str]:
+    generator = random.Random(seed)
+    return [
+        "".join(generator.choices(generator.sample(pieces, min(len(pieces), 6)), k=length))
+        for length in (generator.randint(0, 40) for _ in range(count))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_texts_agree_with_the_oracle(seed):
+    generator = random.Random(seed)
+    for text in random_texts(seed, 9_000, PIECES):
+        limit = generator.choice([1, 2, 3, 4, 5, 7, 9, 12, 20, 33])
+        assert TextSegmenter(limit).split(text) == oracle.split(text, limit), (text, limit)
+
+
+@pytest.mark.parametrize("separators", UNUSUAL_SEPARATORS, ids=repr)
+def test_random_texts_agree_with_the_oracle_for_other_separators(separators):
+    generator = random.Random(0)
+    for text in random_texts(1, 1_000, [*separators, " ", "\n", "a", "b", " x", "-", "\n  "]):
+        limit = generator.choice([1, 2, 3, 4, 5, 7, 9, 12, 20])
+        segments = TextSegmenter(limit, separators=separators).split(text)
+        assert segments == oracle.split(text, limit, separators), (text, limit)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(
+    text=st.lists(st.sampled_from(PIECES) | st.characters(), max_size=60).map("".join),
+    limit=st.integers(1, 40),
+)
+def test_any_text_agrees_with_the_oracle(text, limit):
+    assert TextSegmenter(limit).split(text) == oracle.split(text, limit)
+
+
+@pytest.mark.parametrize(
+    ("limit", "text", "segments"),
+    [
+        pytest.param(5, "", [], id="empty"),
+        pytest.param(5, "abcde", ["abcde"], id="exact-fit"),
+        pytest.param(5, "abcdef", ["abcde", "f"], id="one-over"),
+        pytest.param(
+            6, "one.\n\n  two", ["one.\n\n", "  two"], id="indentation-stays-with-its-line"
+        ),
+        pytest.param(6, "one  two", ["one  ", "two"], id="run-without-newline-goes-left"),
+        pytest.param(4, "a\n \n b c", ["a\n \n", " b c"], id="run-is-cut-after-its-last-newline"),
+        pytest.param(2, "a       b", ["a ", "  ", "  ", "  ", "b"], id="run-longer-than-the-limit"),
+        pytest.param(3, " \t \n ", [" \t ", "\n "], id="whitespace-alone"),
+        pytest.param(6, "a. b; c d", ["a. ", "b; c d"], id="sentence-before-clause"),
+        pytest.param(3, "-----x", ["--", "--", "-x"], id="hyphens-pair-from-the-left"),
+        pytest.param(
+            4, "ab\r\n\r\ncd", ["a", "b\r\n\r", "\n", "cd"], id="unit-longer-than-the-limit"
+        ),
+        pytest.param(3, "漢字。漢字", ["漢字。", "漢字"], id="ideographic-full-stop"),
+        pytest.param(
+            2, "\ud800\udc00\x00\ufeff", ["\ud800\udc00", "\x00\ufeff"], id="anything-goes-in"
+        ),
+    ],
+)
+def test_worked_examples(limit, text, segments):
+    assert TextSegmenter(limit).split(text) == segments
+
+
+def test_vectors_hold(shared):
+    vectors = [json.loads(line) for line in (shared / "spec/vectors.jsonl").open(encoding="utf-8")]
+    assert len(vectors) == 305
+    for vector in vectors:
+        segments = TextSegmenter(vector["max_chunk_length"]).split(vector["text"])
+        assert segments == vector["segments"], vector["id"]
+
+
+def test_fault_cases_hold(shared):
+    cases = [
+        json.loads(line) for line in (shared / "cases/fault_cases.jsonl").open(encoding="utf-8")
+    ]
+    assert len(cases) == 42
+    for case in cases:
+        text, limit = case["text"], case["max_chunk_length"]
+        segmenter = TextSegmenter(limit)
+        segments = segmenter.split(text)
+        assert segments == oracle.split(text, limit), case["id"]
+        assert "".join(segments) == text
+        assert all(0 < len(segment) <= limit for segment in segments)
+        assert [text[start:end] for start, end in segmenter.spans(text)] == segments
+
+
+def test_real_documents_agree_with_the_oracle(shared):
+    documents = sorted((shared / "texts/aozora").glob("*.txt"))[:2]
+    documents += sorted((shared / "hub/awinml/legalbench-rag/corpus").rglob("*.txt"))[::80]
+    assert documents
+    for document in documents:
+        text = document.read_bytes().decode("utf-8")[:60_000]
+        for limit in (20, 128, 500):
+            assert TextSegmenter(limit).split(text) == oracle.split(text, limit), document.name
+
+
+def test_spans_are_contiguous_and_cut_the_text_into_its_segments():
+    text = "naïve 😀 text.\n\n    漢字。 And\u00a0more…"
+    segmenter = TextSegmenter(7)
+    spans = segmenter.spans(text)
+    assert [text[start:end] for start, end in spans] == segmenter.split(text)
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(text)
+    assert all(left[1] == right[0] for left, right in itertools.pairwise(spans))
+    assert segmenter.spans("") == []
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_that_is_not_positive_is_refused(limit):
+    with pytest.raises(ValueError, match=f"positive.*{limit}"):
+        TextSegmenter(limit)
+
+
+@pytest.mark.parametrize("limit", [True, 5.0, "5", None])
+def test_a_limit_that_is_not_an_int_is_refused(limit):
+    with pytest.raises(TypeError, match="max_chunk_length"):
+        TextSegmenter(limit)
+
+
+@pytest.mark.parametrize("text", [None, b"bytes", 5, ["a"]])
+def test_a_text_that_is_not_a_str_is_refused(text):
+    with pytest.raises(TypeError, match="str"):
+        TextSegmenter().split(text)
+    with pytest.raises(TypeError, match="str"):
+        TextSegmenter().spans(text)
+
+
+def test_an_empty_separator_is_refused():
+    with pytest.raises(ValueError, match="empty"):
+        TextSegmenter(separators=["\n", ""])
+
+
+@pytest.mark.parametrize("separators", ["\n", [b"\n"], [1]])
+def test_separators_that_are_not_strings_are_refused(separators):
+    with pytest.raises(TypeError, match="separators"):
+        TextSegmenter(separators=separators)
+
+
+def test_more_separators_than_the_interpreter_may_recurse():
+    separators = [chr(0x4E00 + number) for number in range(3_000)]
+    text = "".join(reversed(separators))
+    # Each separator in turn ends a piece that is too long by one character.
+    segments = TextSegmenter(2, separators=separators).split(text)
+    assert segments == [text[:2], *text[2:]]
+
+
+def test_default_limit_is_500():
+    assert TextSegmenter().max_chunk_length == 500
+    assert TextSegmenter().separators == SEPARATORS
+    assert [len(segment) for segment in TextSegmenter().split("x" * 1001)] == [500, 500, 1]
+
+
+def test_the_separators_are_the_specified_ones():
+    assert list(SEPARATORS) == oracle.SEPARATORS
