@@ -74,7 +74,7 @@ class TextSegmenter:
         if "" in separators:
             raise ValueError("a separator must not be empty")
         self._max_chunk_length = max_chunk_length
-        self._separators = tuple(separators)
+        self._order = _Order(separators)
 
     @property
     def max_chunk_length(self) -> int:
@@ -84,7 +84,7 @@ class TextSegmenter:
     @property
     def separators(self) -> tuple[str, ...]:
         """The separators, the most wanted first."""
-        return self._separators
+        return self._order.separators[1:-1]
 
     def split(self, text: str) -> list[str]:
         """Return the segments of ``text`` in order; none for an empty text.
@@ -97,9 +97,11 @@ class TextSegmenter:
         limit = self._max_chunk_length
         if len(text) <= limit:
             return [text] if text else []
+        if limit == 1:
+            return list(text)
         if text.isspace():
             return _slices(text, 0, len(text), limit)
-        return _Splitting(text, limit, self._separators).segments()
+        return _Splitting(text, limit, self._order).segments()
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the segments of ``text`` start and end, in code points.
@@ -143,6 +145,19 @@ def _needs_scan(separator: str) -> bool:
     return overlaps or separator[0].isspace()
 
 
+class _Order:
+    """The separators in order of preference, and what can be known of them before the text."""
+
+    def __init__(self, separators: Sequence[str]) -> None:
+        self.separators = ("", *separators, "")
+        self.scanned = [_needs_scan(each) for each in self.separators]
+        self.starts_with_content = [each[:1].strip() != "" for each in self.separators]
+        # How many of the first need a newline.
+        self.lined = 0
+        while "\n" in self.separators[self.lined + 1]:
+            self.lined += 1
+
+
 class _Splitting:
     """One text on its way into segments.
 
@@ -156,17 +171,15 @@ class _Splitting:
     piece: wherever the piece ends, the same cuts lie in it.
     """
 
-    def __init__(self, text: str, limit: int, separators: tuple[str, ...]) -> None:
+    def __init__(self, text: str, limit: int, order: _Order) -> None:
         self.text = text
         self.length = len(text)
         self.limit = limit
-        self.separators = ("", *separators, "")
-        self.every_character = len(separators) + 1
-        self.scanned = [_needs_scan(each) for each in self.separators]
-        # The leading separators that need a newline are passed over together.
-        self.lined = 0
-        while "\n" in self.separators[self.lined + 1]:
-            self.lined += 1
+        self.separators = order.separators
+        self.scanned = order.scanned
+        self.starts_with_content = order.starts_with_content
+        self.lined = order.lined
+        self.every_character = len(order.separators) - 1
         # The level after each level, past those that occur no more.
         self.following = list(range(1, len(self.separators) + 1))
         # Where each separator was found last: its next occurrence as long as it lies ahead.
@@ -187,7 +200,7 @@ class _Splitting:
             separator = self.separators[level]
             size = len(separator)
             scanned = self.scanned[level]
-            starts_with_content = size > 0 and not separator[0].isspace()
+            starts_with_content = self.starts_with_content[level]
             while (horizon := position + limit) < end:
                 if scanned:
                     cut = self.last_scanned_cut(level, position, end)
@@ -203,7 +216,7 @@ class _Splitting:
                         found <= position
                         or text[cut].isspace()
                         or text[found - 1].isspace()
-                        or text[horizon].isspace()
+                        or (text[horizon].isspace() and text[horizon - 1].isspace())
                     ):
                         cut = self.last_cut(separator, position)
                 if cut == position:
@@ -243,14 +256,13 @@ class _Splitting:
         before = level
         level = following[before]
         while level < self.every_character:
-            separator = separators[level]
             found = found_at[level]
             if found < position:
-                found = found_at[level] = self.find(separator, position)
+                found = found_at[level] = self.find(separators[level], position)
                 if found < 0:
                     level = following[before] = following[level]
                     continue
-            if found + len(separator) <= last:
+            if found < last and found + len(separators[level]) <= last:
                 break
             before = level
             level = following[level]
@@ -269,7 +281,7 @@ class _Splitting:
     def last_cut(self, separator: str, position: int) -> int:
         """The last cut after position and within the limit; position where there is none."""
         stop = horizon = position + self.limit
-        if self.text[horizon].isspace():
+        if self.text[horizon].isspace() and self.text[horizon - 1].isspace():
             self.cut_at(horizon)
             stop = self.run_end
         while stop > position:
@@ -284,15 +296,20 @@ class _Splitting:
 
     def last_scanned_cut(self, level: int, position: int, end: int) -> int:
         """As last_cut, for a separator that is scanned from the left."""
+        text = self.text
         separator = self.separators[level]
         horizon = position + self.limit
         last = position
-        while (found := self.text.find(separator, self.scan[level], end)) >= 0:
-            cut = self.cut_at(found + len(separator))
+        at = self.scan[level]
+        while (found := text.find(separator, at, end)) >= 0:
+            cut = found + len(separator)
+            if text[cut - 1].isspace() or (cut < end and text[cut].isspace()):
+                cut = self.cut_at(cut)
             if cut > horizon:
                 break
-            self.scan[level] = found + len(separator)
+            at = found + len(separator)
             last = max(last, cut)
+        self.scan[level] = at
         return last
 
     def next_cut(self, level: int, position: int, end: int) -> int:
