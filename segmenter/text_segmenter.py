@@ -274,6 +274,9 @@ class _Splitting:
         text = self.text
         first = separator[0]
         found = text.find(first, start)
+        if first == "\n" and found >= 0 and not text.startswith(separator, found):
+            # Newlines are so many that a call for each costs more.
+            return text.find(separator, found + 1)
         while found >= 0 and not text.startswith(separator, found):
             found = text.find(first, found + 1)
         return found
