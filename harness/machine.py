@@ -1,0 +1,74 @@
+"""Describes where a run is made: machine, versions, commit."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyperf
+
+from harness.results import Environment
+from harness.splitters import Splitter
+
+# What takes part in a measurement beside the splitters: it reads the documents and the clock.
+_MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")
+
+
+def describe_environment(command: str, splitters: Iterable[Splitter]) -> Environment:
+    """The environment of a run that starts now; ``finished`` is still empty.
+
+    ``command`` is what was typed; ``splitters`` those whose versions matter.
+    """
+    commit = _ask_git("rev-parse", "HEAD")
+    return Environment(
+        command=command,
+        versions=_find_versions(splitters),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        platform=platform.platform(),
+        cpu=_name_cpu(),
+        cpu_count=os.cpu_count() or 1,
+        commit=commit,
+        dirty=bool(commit and _ask_git("status", "--porcelain")),
+        started=now(),
+        finished="",
+    )
+
+
+def now() -> str:
+    """The time in UTC, to the second, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _find_versions(splitters: Iterable[Splitter]) -> dict[str, str]:
+    named = [*_MEASURED_WITH, *(splitter.distribution for splitter in splitters)]
+    versions = {}
+    for distribution in dict.fromkeys(name for name in named if name):
+        try:
+            versions[distribution] = importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def _name_cpu() -> str:
+    metadata = pyperf.Run([1.0]).get_metadata()
+    return str(metadata.get("cpu_model_name") or platform.processor() or platform.machine())
+
+
+def _ask_git(*arguments: str) -> str:
+    """What git says of the checkout that tracks this file; empty where there is none."""
+    here = Path(__file__)
+    try:
+        for command in (["ls-files", "--error-unmatch", here.name], arguments):
+            answer = subprocess.run(
+                ["git", "-C", str(here.parent), *command],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return answer.stdout.strip()

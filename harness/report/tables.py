@@ -1,0 +1,478 @@
+"""The tables of a report, made in one place for the terminal, for Markdown and for HTML.
+
+A table keeps values and knows how to show them. Titles of columns name the units.
+"""
+
+import functools
+import math
+import operator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas
+
+from harness.results import Run, Workload
+from harness.verdict import BASELINE, IN_HOUSE, find_broken_rules
+
+ALL_CORPORA = "all"
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A title, and how a value of the column is shown; numbers are set to the right."""
+
+    title: str
+    show: Callable[[Any], str] = str
+    numeric: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values, one value a column; None stands for what was not measured.
+
+    ``empty`` is said in place of a table without rows. The first ``names`` columns name a row.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[tuple[Any, ...]]
+    notes: Sequence[str] = ()
+    empty: str = "None."
+    names: int = 1
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows as they are shown, on one line each and without control characters."""
+        return [
+            [
+                NOTHING if value is None else _make_printable(column.show(value))
+                for column, value in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A median with the lowest and the highest of the values it was taken from."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: "pandas.Series[float]") -> "Spread":
+        return cls(values.median(), values.min(), values.max())
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
+
+
+def answer(run: Run) -> str:
+    """The run in one sentence: the in-house segmenter, or the splitters measured instead of it."""
+    if not run.counts:
+        return "Nothing was measured."
+    own = [count for count in run.counts if count.workload.splitter == IN_HOUSE]
+    sizes = {c.workload.corpus: (c.documents, c.code_points) for c in own or run.counts}
+    documents, code_points = map(sum, zip(*sizes.values(), strict=True))
+    limits = sorted({count.workload.max_chunk_length for count in own or run.counts})
+    scope = (
+        f"{show_count(documents)} documents ({show_count(code_points)} code points) "
+        f"at {_name_limits(limits)}"
+    )
+    if not own:
+        measured = dict.fromkeys(count.workload.splitter for count in run.counts)
+        broken = {(row.workload.splitter, row.rule) for row in run.violations if row.count}
+        kept = [s for s in measured if not {(s, "join"), (s, "fits")} & broken]
+        names = _join_words([f"`{splitter}`" for splitter in kept]) if kept else "No splitter"
+        return f"{names} kept every character of {scope} and had no segment over the limit."
+    broken_rules = find_broken_rules(run)
+    if broken_rules:
+        rules = ", ".join(f"{rule} ({show_count(n)})" for rule, n in broken_rules.items())
+        sentence = f"`{IN_HOUSE}` broke rules on {scope}: {rules}"
+    else:
+        sentence = (
+            f"`{IN_HOUSE}` kept every character of {scope}, with no segment over the limit and "
+            "no boundary against the whitespace rule that could be avoided"
+        )
+    ratios = _ratios(run)
+    timed = [limit for limit in limits if (IN_HOUSE, limit) in ratios]
+    if timed:
+        factors = _join_words([f"{ratios[IN_HOUSE, limit].median:.2f}" for limit in timed])
+        sentence += (
+            f"; it took {factors} times as long as `{BASELINE}` at {_name_limits(timed)}"
+            f"{_name_timed(run)}"
+        )
+    if any(failure.workload.splitter == IN_HOUSE for failure in run.failures):
+        sentence += "; it failed on some workloads"
+    return sentence + "."
+
+
+def summary(run: Run) -> Table:
+    """A row a splitter: does it keep the text, does it fit, the whitespace rule, the speed."""
+    limits, ratios = _limits(run), _ratios(run)
+    timed = [limit for limit in limits if any(limit == other for _, other in ratios)]
+    rows = []
+    for splitter in _splitters(run):
+        counts = [count for count in run.counts if count.workload.splitter == splitter]
+        violations = [row for row in run.violations if row.workload.splitter == splitter]
+        unjoined = sum(row.count for row in violations if row.rule == "join")
+        whitespace = [row for row in violations if row.rule not in ("join", "fits")]
+        broken = sum(row.count - row.forced for row in whitespace)
+        forced = sum(row.forced for row in whitespace)
+        judged = not unjoined or broken or forced
+        measured = (
+            sum(count.documents for count in counts),
+            unjoined,
+            sum(count.characters_lost for count in counts),
+            sum(row.count for row in violations if row.rule == "fits"),
+            broken if judged else None,
+            forced if judged else None,
+        )
+        rows.append(
+            (
+                splitter,
+                *(measured if counts else [None] * len(measured)),
+                *(ratios.get((splitter, limit)) for limit in timed),
+            )
+        )
+    return Table(
+        "Who keeps the text, who fits, at what speed",
+        [
+            Column("splitter", numeric=False),
+            Column("texts", show_count),
+            Column("do not join back", show_count),
+            Column("characters lost", show_count),
+            Column("segments over the limit", show_count),
+            Column("whitespace rule broken", show_count),
+            Column("forced", show_count),
+            *(Column(f"time ÷ {BASELINE} at {limit}") for limit in timed),
+        ],
+        rows,
+        _summary_notes(run, timed=bool(timed)),
+    )
+
+
+def _summary_notes(run: Run, *, timed: bool) -> list[str]:
+    notes = [
+        f"A text is a document at one of the {_name_limits(_limits(run))}. The whitespace rule is "
+        "counted by run of whitespace: forced where the run and the character it belongs to are "
+        f"longer than the limit, so that no splitter can keep the rule; {NOTHING} where lost "
+        "whitespace leaves no boundary to judge.",
+    ]
+    if timed:
+        notes.append(
+            f"Times{_name_timed(run)}: each pass divided by that of `{BASELINE}` in the same round; "
+            "the median, and in brackets the lowest and the highest."
+        )
+    elif run.timings:
+        notes.append(f"No ratio of times: `{BASELINE}` was not timed wherever others were.")
+    else:
+        notes.append("Nothing was timed.")
+    if run.failures:
+        notes.append("Some workloads failed and are missing here: see Failures.")
+    return notes
+
+
+def counts(run: Run) -> Table:
+    """A row a workload: what the splitter made of the corpus."""
+    rows = []
+    for corpus in _and_all(_corpora(run)):
+        for limit in _limits(run):
+            for splitter in _splitters(run):
+                found = [
+                    count
+                    for count in run.counts
+                    if count.workload.splitter == splitter
+                    and count.workload.max_chunk_length == limit
+                    and corpus in (count.workload.corpus, ALL_CORPORA)
+                ]
+                if len(found) < (len(_corpora(run)) if corpus == ALL_CORPORA else 1):
+                    continue  # it failed on a corpus: a sum would compare unlike things
+                rows.append(
+                    (
+                        corpus,
+                        limit,
+                        splitter,
+                        sum(count.documents for count in found),
+                        sum(count.code_points for count in found),
+                        sum(count.segments for count in found),
+                        min(count.shortest for count in found),
+                        found[0].median if len(found) == 1 else None,
+                        max(count.longest for count in found),
+                        sum(count.characters_lost for count in found),
+                        sum(count.characters_added for count in found),
+                    )
+                )
+    return Table(
+        "Segments",
+        [
+            Column("corpus", numeric=False),
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("documents", show_count),
+            Column("code points", show_count),
+            Column("segments", show_count),
+            Column("shortest", show_count),
+            Column("median", show_count),
+            Column("longest", show_count),
+            Column("characters lost", show_count),
+            Column("added", show_count),
+        ],
+        rows,
+        ["Lengths are in code points."],
+        names=3,
+    )
+
+
+def violations(run: Run) -> Table:
+    """A row a broken rule and splitter, over all corpora; forced violations set apart."""
+    limits = _limits(run)
+    numbers: defaultdict[tuple[str, str], Counter[tuple[int, bool]]] = defaultdict(Counter)
+    for row in run.violations:
+        if row.count:
+            cell = numbers[row.rule, row.workload.splitter]
+            cell[row.workload.max_chunk_length, False] += row.count - row.forced
+            cell[row.workload.max_chunk_length, True] += row.forced
+    measured = {(count.workload.splitter, count.workload.max_chunk_length) for count in run.counts}
+    return Table(
+        "Violations by rule",
+        [
+            Column("rule", numeric=False),
+            Column("splitter", numeric=False),
+            *(
+                Column(f"{'forced ' if forced else ''}at {limit}", show_count)
+                for limit in limits
+                for forced in (False, True)
+            ),
+        ],
+        [
+            (
+                rule,
+                splitter,
+                *(
+                    numbers[rule, splitter][limit, forced]
+                    if (splitter, limit) in measured
+                    else None
+                    for limit in limits
+                    for forced in (False, True)
+                ),
+            )
+            for rule in dict.fromkeys(row.rule for row in run.violations)
+            for splitter in _splitters(run)
+            if (rule, splitter) in numbers
+        ],
+        ["A splitter never broke a rule of which it has no row. Forced violations come on top."],
+        "No rule was broken." if run.counts else "Nothing was checked.",
+        names=2,
+    )
+
+
+def timings(run: Run, *, detailed: bool = True) -> Table:
+    """A row a workload that was timed; without ``detailed`` only the sums over the corpora."""
+    passes = _passes(run)
+    rows = []
+    corpora = _and_all(_timed_corpora(run))
+    for corpus in corpora if detailed else corpora[:1]:
+        parts = _timed_corpora(run) if corpus == ALL_CORPORA else [corpus]
+        code_points = _count_code_points(run, parts)
+        for limit in _limits(run):
+            frame = passes.get((corpus, limit), pandas.DataFrame())
+            for splitter in _splitters(run):
+                if splitter not in frame:
+                    continue
+                seconds = Spread.of(frame[splitter])
+                ratio = Spread.of(frame[splitter] / frame[BASELINE]) if BASELINE in frame else None
+                rows.append(
+                    (
+                        corpus,
+                        limit,
+                        splitter,
+                        len(frame),
+                        seconds.median,
+                        (seconds.low, seconds.high),
+                        code_points / seconds.median / 1e6,
+                        ratio,
+                    )
+                )
+    return Table(
+        "Timings",
+        [
+            Column("corpus", numeric=False),
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("passes", show_count),
+            Column("median, s", show_digits),
+            Column("lowest–highest, s", _show_range),
+            Column("million code points/s", show_digits),
+            Column(f"time ÷ {BASELINE}"),
+        ],
+        rows,
+        ["A value is the time within the splitter's calls of one pass over the corpus."],
+        "Nothing was timed.",
+        names=3,
+    )
+
+
+def failures(run: Run) -> Table:
+    """A row a workload that was asked for and could not be measured."""
+    return Table(
+        "Failures",
+        [
+            Column("corpus", numeric=False),
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("what", numeric=False),
+            Column("why", numeric=False),
+        ],
+        [
+            (
+                failure.workload.corpus,
+                failure.workload.max_chunk_length,
+                failure.workload.splitter,
+                failure.status,
+                failure.detail,
+            )
+            for failure in run.failures
+        ],
+        empty="Nothing failed.",
+        names=3,
+    )
+
+
+def environment(run: Run) -> Table:
+    """What was typed, where, and on what."""
+    there = run.environment
+    commit = f"{there.commit}{' with changes' if there.dirty else ''}" if there.commit else None
+    return Table(
+        "Environment",
+        [Column("what", numeric=False), Column("value", numeric=False)],
+        [
+            ("command", there.command),
+            ("commit", commit),
+            ("Python", there.python),
+            ("platform", there.platform),
+            ("processor", f"{there.cpu}, {there.cpu_count} logical"),
+            ("started", there.started),
+            ("finished", there.finished),
+            *there.versions.items(),
+        ],
+    )
+
+
+def details(run: Run) -> list[Table]:
+    """Everything below the summary, in the order in which it is read."""
+    return [violations(run), timings(run), counts(run), failures(run)]
+
+
+def show_count(value: float) -> str:
+    """``1234567`` as ``1,234,567``; a half, which a median may have, is kept."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def show_digits(value: float) -> str:
+    """Three significant digits, never in powers of ten: ``0.0123``, ``1.23``, ``1,230``."""
+    rounded = float(f"{value:.3g}")
+    decimals = 2 - math.floor(math.log10(rounded)) if rounded else 0
+    return f"{rounded:,.{max(decimals, 0)}f}"
+
+
+def _make_printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _show_range(value: tuple[float, float]) -> str:
+    return "–".join(map(show_digits, value))
+
+
+def _name_limits(limits: Sequence[int]) -> str:
+    return f"{'limit' if len(limits) == 1 else 'limits'} {_join_words([*map(str, limits)])}"
+
+
+def _join_words(words: Sequence[str]) -> str:
+    *head, last = words
+    return f"{', '.join(head)} and {last}" if head else last
+
+
+def _workloads(run: Run) -> list[Workload]:
+    counted = [count.workload for count in run.counts]
+    return counted + [failure.workload for failure in run.failures]
+
+
+def _corpora(run: Run) -> list[str]:
+    return list(dict.fromkeys(workload.corpus for workload in _workloads(run)))
+
+
+def _timed_corpora(run: Run) -> list[str]:
+    return list(dict.fromkeys(timing.workload.corpus for timing in run.timings))
+
+
+def _and_all(corpora: Sequence[str]) -> list[str]:
+    """The corpora, and before them all of them together if there are several."""
+    return [ALL_CORPORA, *corpora] if len(corpora) > 1 else list(corpora)
+
+
+def _name_timed(run: Run) -> str:
+    """Where times were taken, if not on every corpus."""
+    timed = _timed_corpora(run)
+    return f" on {_join_words(timed)}" if len(timed) < len(_corpora(run)) else ""
+
+
+def _limits(run: Run) -> list[int]:
+    return sorted({workload.max_chunk_length for workload in _workloads(run)})
+
+
+def _splitters(run: Run) -> list[str]:
+    return list(dict.fromkeys(workload.splitter for workload in _workloads(run)))
+
+
+def _count_code_points(run: Run, corpora: Sequence[str]) -> int:
+    """The corpora's code points, which are the same for each workload of a corpus."""
+    sizes = {count.workload.corpus: count.code_points for count in run.counts}
+    return sum(sizes[corpus] for corpus in corpora)
+
+
+def _passes(run: Run) -> dict[tuple[str, int], pandas.DataFrame]:
+    """Seconds by round (rows) and splitter (columns), for each corpus and limit that was timed.
+
+    All corpora together have the splitters that were timed on each of them.
+    """
+    timed = pandas.DataFrame(
+        [
+            (
+                t.workload.corpus,
+                t.workload.max_chunk_length,
+                t.workload.splitter,
+                t.round,
+                t.seconds,
+            )
+            for t in run.timings
+        ],
+        columns=["corpus", "limit", "splitter", "round", "seconds"],
+    )
+    passes = {
+        key: group.pivot(index="round", columns="splitter", values="seconds")
+        for key, group in timed.groupby(["corpus", "limit"])
+    }
+    corpora = _timed_corpora(run)
+    if len(corpora) > 1:
+        for limit in _limits(run):
+            parts = [passes.get((corpus, limit), pandas.DataFrame()) for corpus in corpora]
+            whole = functools.reduce(operator.add, parts).dropna(axis="columns")
+            if not whole.empty:
+                passes[ALL_CORPORA, limit] = whole
+    return passes
+
+
+def _ratios(run: Run) -> dict[tuple[str, int], Spread]:
+    """Time by the baseline's of the same round, over the timed corpora, by splitter and limit."""
+    corpus = _and_all(_timed_corpora(run))[:1]
+    return {
+        (splitter, limit): Spread.of(frame[splitter] / frame[BASELINE])
+        for (timed, limit), frame in _passes(run).items()
+        if [timed] == corpus and BASELINE in frame
+        for splitter in frame
+    }

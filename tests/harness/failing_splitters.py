@@ -1,0 +1,110 @@
+"""Splitters that fail in every way that a splitter can; factories, for ``Splitter.factory``."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def slices(limit: int) -> Callable[[str], list[str]]:
+    """One that does not fail."""
+    return lambda text: [text[i : i + limit] for i in range(0, len(text), limit)]
+
+
+def logging(limit: int, path: str, name: str) -> Callable[[str], list[str]]:
+    """Tells in a file that it was called."""
+
+    def split(text: str) -> list[str]:
+        with Path(path).open("a") as file:
+            file.write(name)
+        return slices(limit)(text)
+
+    return split
+
+
+def raising(limit: int) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        raise LookupError("no such thing\nsecond line")
+
+    return split
+
+
+def exiting(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: sys.exit(0)
+
+
+def vanishing(limit: int) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        sys.stderr.write("out of\npatience\n")
+        os._exit(7)
+
+    return split
+
+
+def killed(limit: int) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    return split
+
+
+def killed_at_5(limit: int) -> Callable[[str], list[str]]:
+    return killed(limit) if limit == 5 else slices(limit)
+
+
+def hanging(limit: int) -> Callable[[str], list[str]]:
+    """Hangs with a child process of its own."""
+
+    def split(text: str) -> list[str]:
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"], check=True)
+        return []
+
+    return split
+
+
+def hanging_at_load(limit: int) -> Callable[[str], list[str]]:
+    time.sleep(600)
+    return slices(limit)
+
+
+def printing(limit: int) -> Callable[[str], list[str]]:
+    """Prints what looks like an answer, below Python too, and reads standard input."""
+
+    def split(text: str) -> list[str]:
+        sys.stdout.write('{"reply": "done", "documents": 0, "segments": 0, "digest": ""}\n')
+        sys.stdout.flush()
+        os.write(1, b"noise\n")
+        sys.stdin.read()
+        return slices(limit)(text)
+
+    return split
+
+
+def of_bytes(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: [text.encode()]
+
+
+def lazy(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: iter([text])
+
+
+def changing(limit: int) -> Callable[[str], list[str]]:
+    """Gives the same number of segments and code points, cut elsewhere at every call."""
+    calls = 0
+
+    def split(text: str) -> list[str]:
+        nonlocal calls
+        calls += 1
+        return [text[:calls], text[calls:]]
+
+    return split
+
+
+def unloadable(limit: int) -> Callable[[str], list[str]]:
+    import a_package_that_nobody_has
+
+    return a_package_that_nobody_has.split

@@ -1,0 +1,67 @@
+"""The declared splitters."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.results import MeasurementError
+from harness.splitters import Splitter, UnknownSplitterError, load_splitter, names
+
+ALWAYS = ["segmenter", "langchain", "langchain-keep", "langchain-moved", "langchain-moved-rule"]
+
+
+def test_five_splitters_always_run_in_this_order() -> None:
+    assert names()[:5] == ALWAYS
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_a_declared_splitter_splits(name: str) -> None:
+    splitter = load_splitter(name)
+    assert splitter.name == name
+    assert splitter.description
+    segments = splitter.make(8)("One two. Three.")
+    assert [segment.strip() for segment in segments] == ["One", "two.", "Three."]
+
+
+def test_the_distribution_is_that_of_the_requirement() -> None:
+    assert load_splitter("segmenter").distribution is None
+    assert load_splitter("langchain").distribution == "langchain-text-splitters"
+    assert Splitter("s", "m:f", requirement="a.b_c[extra]~=1.2").distribution == "a.b_c"
+
+
+def test_an_unknown_name_suggests_near_ones() -> None:
+    with pytest.raises(UnknownSplitterError) as raised:
+        load_splitter("langchian-keep")
+    assert "'langchian-keep'" in str(raised.value)
+    assert "langchain-keep" in str(raised.value).partition("did you mean ")[2]
+    with pytest.raises(UnknownSplitterError, match="segmenter, langchain, langchain-keep"):
+        load_splitter("")
+
+
+def test_a_package_that_is_absent_is_named_with_the_command_that_installs_it() -> None:
+    splitter = Splitter("peer", "a_package_that_nobody_has:f", requirement="peer-splitter>=2")
+    with pytest.raises(MeasurementError) as raised:
+        splitter.make(5)
+    assert str(raised.value) == (
+        "splitter peer cannot be loaded: No module named 'a_package_that_nobody_has'; "
+        "python -m pip install 'peer-splitter>=2'"
+    )
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_a_splitter_needs_no_more_than_its_requirement(name: str) -> None:
+    """Nor does knowing of it load it: what a worker imports is what is measured."""
+    program = f"""
+import sys
+from harness.splitters import load_splitter
+splitter = load_splitter({name!r})
+assert not {{"segmenter", "langchain_text_splitters"}} & set(sys.modules)
+splitter.make(5)
+foreign = {{"datasets", "pandas", "pyperf", "click", "rich", "corpora"}} & set(sys.modules)
+assert not foreign, foreign
+assert ("langchain_text_splitters" in sys.modules) == ({name!r} != "segmenter")
+"""
+    checkout = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=checkout)
