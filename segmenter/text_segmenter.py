@@ -69,12 +69,15 @@ class TextSegmenter:
             )
         if max_chunk_length <= 0:
             raise ValueError(f"max_chunk_length must be positive, not {max_chunk_length}")
-        if isinstance(separators, str) or not all(isinstance(each, str) for each in separators):
-            raise TypeError("separators must be a sequence of strings")
-        if "" in separators:
+        if isinstance(separators, str):
+            raise TypeError("separators must be a sequence of strings, not one string")
+        order = tuple(separators)
+        if not all(isinstance(each, str) for each in order):
+            raise TypeError("separators must be strings")
+        if "" in order:
             raise ValueError("a separator must not be empty")
         self._max_chunk_length = max_chunk_length
-        self._order = _Order(separators)
+        self._order = _Order(order)
 
     @property
     def max_chunk_length(self) -> int:
@@ -148,7 +151,7 @@ def _needs_scan(separator: str) -> bool:
 class _Order:
     """The separators in order of preference, and what can be known of them before the text."""
 
-    def __init__(self, separators: Sequence[str]) -> None:
+    def __init__(self, separators: tuple[str, ...]) -> None:
         self.separators = ("", *separators, "")
         self.scanned = [_needs_scan(each) for each in self.separators]
         self.starts_with_content = [each[:1].strip() != "" for each in self.separators]

@@ -195,6 +195,12 @@ def test_an_empty_separator_is_refused():
         TextSegmenter(separators=["\n", ""])
 
 
+def test_separators_may_come_from_any_iterable():
+    segmenter = TextSegmenter(3, separators=(each for each in ("b", "a")))
+    assert segmenter.separators == ("b", "a")
+    assert segmenter.split("aabaa") == ["aab", "aa"]
+
+
 @pytest.mark.parametrize("separators", ["\n", [b"\n"], [1]])
 def test_separators_that_are_not_strings_are_refused(separators):
     with pytest.raises(TypeError, match="separators"):
