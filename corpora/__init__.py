@@ -1,0 +1,197 @@
+"""Documents to measure on: where they come from, and how their text is built."""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from corpora import builtin, files, hub, public, selection, synthetic
+from corpora.catalogue import Entry, read_catalogue
+from corpora.document import Corpus, CorpusDigest, CorpusError, Document, RequestError
+from corpora.fetching import Progress
+from corpora.langchain import from_langchain
+from corpora.location import find_here
+from corpora.patience import TIMEOUT
+from corpora.preparation import prepare
+from corpora.record import Record
+from corpora.summary import Summary, summarize
+
+__all__ = [
+    "TIMEOUT",
+    "Corpus",
+    "CorpusDigest",
+    "CorpusError",
+    "Document",
+    "Entry",
+    "Presence",
+    "Progress",
+    "Record",
+    "RequestError",
+    "Summary",
+    "entries",
+    "find",
+    "from_langchain",
+    "load",
+    "load_suite",
+    "names",
+    "prepare",
+    "suites",
+    "summarize",
+]
+
+
+def entries() -> tuple[Entry, ...]:
+    """What is known about every named corpus, in the catalogue's order."""
+    return tuple(read_catalogue().values())
+
+
+def names() -> list[str]:
+    """The corpora that ``load`` knows by name, in the catalogue's order."""
+    return list(read_catalogue())
+
+
+def load(
+    name: str,
+    *,
+    mirror: Path | None = None,
+    first: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    encoding: str = "utf-8",
+    text_column: str | None = None,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> Corpus:
+    """The corpus that ``name`` stands for, of which nothing is read yet.
+
+    ``name`` is one of ``names()``; or ``hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN``, a data
+    set of the hub; or the path of a file or a folder, for which ``encoding`` and ``text_column``
+    count. A named corpus is read from ``mirror``, a folder laid out ``OWNER/NAME/...`` that holds
+    data sets or parts of them, if it is given; else from the Hugging Face cache or the hub, and
+    may be fetched into the cache now, of which ``progress`` is told.
+
+    ``first`` takes so many documents from the beginning; ``sample`` takes that many by chance,
+    the same for the same ``seed``. ``timeout`` is how many seconds may pass without progress.
+
+    Raises RequestError for a name that stands for nothing and for arguments that make no sense,
+    CorpusError where the corpus is not there and cannot be fetched.
+    """
+    if first is not None and sample is not None:
+        raise RequestError("give the first documents or a sample, not both")
+    if any(number is not None and number <= 0 for number in (first, sample, timeout)):
+        raise RequestError("a number of documents, or of seconds, must be positive")
+    corpus = _load(name, mirror, encoding, text_column, timeout, progress)
+    if first is not None:
+        return selection.take_first(corpus, first)
+    if sample is not None:
+        return selection.take_sample(corpus, sample, seed)
+    return corpus
+
+
+def _load(
+    name: str,
+    mirror: Path | None,
+    encoding: str,
+    text_column: str | None,
+    timeout: float,
+    progress: Progress | None,
+) -> Corpus:
+    if name == "builtin":
+        return Corpus(name, builtin.read, builtin.ORIGIN)
+    if name == "synthetic":
+        return Corpus(name, synthetic.read, synthetic.ORIGIN)
+    if entry := read_catalogue().get(name):
+        return hub.load(entry, mirror, timeout=timeout, progress=progress)
+    if name.startswith(public.PREFIX):
+        return public.load(name, timeout)
+    if name and (Path(name).exists() or set(name) & set("./\\")):
+        return files.load(name, Path(name), encoding, text_column)
+    raise RequestError(f"no corpus is named {name!r}; {_suggest(name, names())}")
+
+
+def suites() -> dict[str, str]:
+    """The declared samples over several corpora, by name, and what they are."""
+    return {name: table["description"] for name, table in _read_suites().items()}
+
+
+def load_suite(
+    name: str,
+    *,
+    mirror: Path | None = None,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> list[Corpus]:
+    """The corpora of a suite, each a sample of itself; the arguments are those of ``load``.
+
+    Raises RequestError for an unknown suite, and whatever ``load`` raises.
+    """
+    table = _read_suites().get(name)
+    if table is None:
+        raise RequestError(f"no suite is named {name!r}; {_suggest(name, _read_suites())}")
+    return [
+        load(
+            corpus,
+            sample=documents,
+            seed=table["seed"],
+            mirror=mirror,
+            timeout=timeout,
+            progress=progress,
+        )
+        for corpus, documents in table["documents"].items()
+    ]
+
+
+def _read_suites() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("suites.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A named corpus, and whether it is here.
+
+    ``source`` is where it would come from, ``place`` where it is now: "installed", the mirror,
+    "cache", or None. ``summary`` is what it comes to there, None where nobody has measured it.
+    ``notes`` tell what is missing of it there.
+    """
+
+    entry: Entry
+    source: str
+    place: str | None
+    summary: Summary | None
+    notes: Sequence[str] = ()
+
+
+def find(name: str, *, mirror: Path | None = None, measure: bool = False) -> Presence:
+    """Where a named corpus is, without the network.
+
+    What it comes to is known where `segbench prepare` has recorded it; with ``measure`` all of it
+    is read. Raises RequestError for an unknown name, CorpusError for one that cannot be read.
+    """
+    entry = read_catalogue().get(name)
+    if entry is None:
+        raise RequestError(f"no corpus is named {name!r}; {_suggest(name, names())}")
+    if not entry.repository:
+        corpus = load(name)
+        return Presence(entry, corpus.origin, "installed", summarize(corpus))
+    source = entry.url or f"hf://datasets/{entry.repository}@{entry.revisions[0]}"
+    try:
+        location = find_here(entry, mirror)
+    except RequestError:
+        raise
+    except (CorpusError, ImportError):  # nothing of it, or no library that could read it
+        location = None
+    if location is None:
+        return Presence(entry, source, None, None)
+    summary = location.record.summary if location.record else None
+    if measure:
+        summary = summarize(hub.open_corpus(entry, location))
+    place = str(mirror) if mirror else "cache"
+    return Presence(entry, source, place, summary, location.missing)
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), known)
+    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"

@@ -1,0 +1,90 @@
+"""The two shapes in which documents travel."""
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_core.document_loaders import BaseLoader
+
+
+class CorpusError(Exception):
+    """A corpus that cannot be read; the message is one line: what, why, and how to mend it."""
+
+
+class RequestError(CorpusError):
+    """What was asked for makes no sense: the request is wrong, not a corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to split. ``id`` is unique within its corpus."""
+
+    id: str
+    text: str
+
+
+class CorpusDigest:
+    """SHA-256 over documents in their order, which tells whether two people have the same texts.
+
+    A document adds the number of bytes of its id and of its text, each as an unsigned 64-bit
+    little-endian integer, then the id and the text in UTF-8 (a lone surrogate in three bytes).
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, document: Document) -> None:
+        identifier = document.id.encode("utf-8", "surrogatepass")
+        text = document.text.encode("utf-8", "surrogatepass")
+        self._hash.update(struct.pack("<QQ", len(identifier), len(text)))
+        self._hash.update(identifier)
+        self._hash.update(text)
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+@dataclass(slots=True, eq=False)
+class Corpus:
+    """A named source of documents; ``origin`` says in words where they come from.
+
+    Each iteration reads the source anew and yields one document at a time, deduplicated by id,
+    in the same order every time. It raises CorpusError where the source cannot be read, and
+    where it holds no document at all: an empty corpus is never a silent pass.
+
+    ``notes`` are what a reader of results must know, such as a split that is missing. ``digest``
+    is the CorpusDigest of the last iteration that came to its end, None before the first.
+    """
+
+    name: str
+    read: Callable[[], Iterator[Document]]
+    origin: str = ""
+    notes: tuple[str, ...] = ()
+    digest: str | None = field(default=None, init=False)
+
+    def __iter__(self) -> Iterator[Document]:
+        digest = CorpusDigest()
+        empty = True
+        for document in self.read():
+            empty = False
+            digest.add(document)
+            yield document
+        if empty:
+            where = f" ({self.origin})" if self.origin else ""
+            raise CorpusError(
+                f"{self.name} holds no document{where}; check that its source is complete"
+            )
+        self.digest = digest.hexdigest()
+
+    def as_langchain(self) -> "BaseLoader":
+        """The corpus as a LangChain document loader.
+
+        Its documents carry the id, and in their metadata ``source``, the corpus' name, and ``id``.
+        Raises CorpusError where langchain-core is not installed.
+        """
+        from corpora import langchain
+
+        return langchain.as_loader(self)

@@ -1,0 +1,137 @@
+"""Corpora that are data sets: in a mirror, in the Hugging Face cache, or on the hub.
+
+These places differ in their Location alone: what is loaded, in what order, and how rows become
+documents is the same code. Rows are streamed, so memory is bounded by a few rows, and by the ids
+already seen.
+"""
+
+import functools
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from corpora import files, rows, texts, trouble
+from corpora.catalogue import Entry
+from corpora.document import Corpus, CorpusDigest, CorpusError, Document
+from corpora.fetching import Progress, fetch, find_on_hub
+from corpora.location import Location, blame, blame_data, find_here
+from corpora.patience import TIMEOUT, Sign, watch
+
+# LegalBench-RAG's own name for a document is its path below this folder.
+TEXT_FOLDER = "corpus"
+
+
+def load(
+    entry: Entry,
+    mirror: Path | None = None,
+    *,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> Corpus:
+    """The corpus that a table of the catalogue describes.
+
+    It is read from the mirror, if one is named; else from the Hugging Face cache, if it is there;
+    else it is fetched into the cache, or, where it is large, streamed from the hub.
+    Raises CorpusError where the data set is not there, or `datasets` is not installed.
+    """
+    rows.import_datasets(entry.name)
+    location = find_here(entry, mirror)
+    if location is None and trouble.is_offline():
+        raise blame(
+            entry, *trouble.explain(ConnectionError(), f"run: segbench prepare {entry.name}")
+        )
+    if location is None and entry.streamed:
+        location = find_on_hub(entry, timeout)
+    if location is None:
+        location = fetch(entry, timeout=timeout, progress=progress)
+    return open_corpus(entry, location, timeout=timeout)
+
+
+def open_corpus(
+    entry: Entry, location: Location, *, timeout: float = TIMEOUT, verify: bool = True
+) -> Corpus:
+    """The data set at that location; ``verify`` compares it with the record there, if any."""
+    record = location.record if verify else None
+    notes = location.missing + (record.differences(entry) if record else ())
+    read = functools.partial(_read, entry, replace(location, record=record), timeout)
+    return Corpus(entry.name, read, location.origin, notes)
+
+
+def _read(entry: Entry, location: Location, timeout: float) -> Iterator[Document]:
+    """The documents; raises CorpusError if they are not those that a record tells of."""
+    digest = CorpusDigest()
+    read = _read_texts if entry.builder == "text" else _read_rows
+    for document in read(entry, location, timeout):
+        digest.add(document)
+        yield document
+    if location.record and location.record.summary.digest != digest.hexdigest():
+        recorded = location.record.summary.digest
+        cause = f"its digest is {digest.hexdigest()}, and was {recorded} when it was prepared"
+        raise blame_data(entry, location, "", cause)
+
+
+def _read_texts(entry: Entry, location: Location, _: float) -> Iterator[Document]:
+    assert location.folder is not None  # text files are fetched, not streamed
+    root = location.folder / TEXT_FOLDER
+    for paths in location.data_files.values():
+        for path in paths:
+            try:
+                text = files.read_text(Path(path))
+            except CorpusError as error:
+                raise blame_data(entry, location, "", str(error)) from None
+            yield Document(Path(path).relative_to(root).as_posix(), text)
+
+
+def _read_rows(entry: Entry, location: Location, timeout: float) -> Iterator[Document]:
+    def read(give_sign: Sign) -> Generator[Document, None, None]:
+        seen: set[str | int] = set()
+        for split in location.data_files:
+            for table in _stream(entry, location, split):
+                give_sign()  # many rows may repeat one document
+                yield from _build_documents(entry, location, split, table, seen)
+        if not seen:
+            raise blame_data(entry, location, ", ".join(location.data_files), "it holds no row")
+
+    try:
+        # All that touches Arrow is in one thread: memory that another gives back piles up.
+        yield from watch(read, timeout)
+    except TimeoutError as error:
+        cause, mend = trouble.explain(error, f"run: segbench prepare {entry.name}")
+        raise blame(entry, cause, mend, revision=location.revision) from None
+
+
+def _build_documents(
+    entry: Entry, location: Location, split: str, table: Any, seen: set[str | int]
+) -> Iterator[Document]:
+    columns = {column: rows.get_column(table, column) for column in entry.columns}
+    # Only the ids of a batch become Python objects; a repeated book stays in Arrow.
+    for index, identifier in enumerate(columns[entry.id].to_pylist()):
+        if identifier in seen:
+            continue
+        seen.add(identifier)
+        try:
+            if identifier is None:
+                raise ValueError(f"its {entry.id} is null")
+            row = {name: column[index].as_py() for name, column in columns.items()}
+            text = texts.BUILDERS[entry.name](row)
+        except (TypeError, ValueError) as error:
+            cause = f"document {identifier!r} has no text: {rows.one_line(error)}"
+            raise blame_data(entry, location, split, cause) from None
+        yield Document(str(identifier), text)
+
+
+def _stream(entry: Entry, location: Location, split: str) -> Iterator[Any]:
+    tables = rows.read_files(entry.builder, location.data_files[split], entry.columns)
+    while True:
+        try:
+            table = next(tables)
+        except StopIteration:
+            return
+        except Exception as error:  # noqa: BLE001  whatever `datasets` meets
+            cause, mend = rows.one_line(error), ""
+            if location.folder is None:
+                cause, mend = trouble.explain(error, f"run: segbench prepare {entry.name}")
+            mend = mend or f"fetch it again: {location.mend} --force"
+            raise blame(entry, cause, mend, split=split, revision=location.revision) from None
+        yield table

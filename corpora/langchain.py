@@ -1,0 +1,67 @@
+"""To LangChain's document loaders, and from them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from corpora.document import Corpus, CorpusError, Document
+
+if TYPE_CHECKING:
+    from langchain_core.document_loaders import BaseLoader
+
+
+def from_langchain(loader: "BaseLoader", name: str | None = None) -> Corpus:
+    """A corpus of what a LangChain document loader loads, lazily, anew at each iteration.
+
+    A document's id is the loader's own where it gives one, else its metadata's ``source``, else
+    ``document``; a second of the same id is told apart by ``#2``, and so on. ``name`` is the
+    loader's class where it is not given. Iterating raises CorpusError for whatever the loader
+    raises, and for a document whose content is no string.
+    """
+    name = name or type(loader).__name__
+
+    def read() -> Iterator[Document]:
+        given: set[str] = set()
+        documents = iter(loader.lazy_load())
+        while True:
+            try:
+                document = next(documents)
+            except StopIteration:
+                return
+            except Exception as error:
+                message = " ".join(str(error).split())
+                raise CorpusError(
+                    f"{name}: the loader failed after {len(given)} documents with "
+                    f"{type(error).__name__}: {message}"
+                ) from error
+            wanted = str(document.id or document.metadata.get("source") or "document")
+            identifier = wanted
+            number = 1
+            while identifier in given:
+                number += 1
+                identifier = f"{wanted}#{number}"
+            given.add(identifier)
+            yield Document(identifier, document.page_content)
+
+    return Corpus(name, read, f"{type(loader).__module__}.{type(loader).__qualname__}")
+
+
+def as_loader(corpus: Corpus) -> "BaseLoader":
+    """The contract is that of ``Corpus.as_langchain``."""
+    try:
+        from langchain_core.document_loaders import BaseLoader
+        from langchain_core.documents import Document as LangChainDocument
+    except ImportError:
+        raise CorpusError(
+            "langchain-core is not installed; run: pip install langchain-core"
+        ) from None
+
+    class CorpusLoader(BaseLoader):
+        def lazy_load(self) -> Iterator[LangChainDocument]:
+            for document in corpus:
+                yield LangChainDocument(
+                    id=document.id,
+                    page_content=document.text,
+                    metadata={"source": corpus.name, "id": document.id},
+                )
+
+    return CorpusLoader()

@@ -1,0 +1,45 @@
+"""Fetching corpora ahead, and verifying what came."""
+
+from pathlib import Path
+
+from corpora import hub
+from corpora.catalogue import read_catalogue
+from corpora.document import CorpusError, RequestError
+from corpora.fetching import Progress, fetch
+from corpora.patience import TIMEOUT
+from corpora.record import Record, write_record
+from corpora.summary import summarize
+
+
+def prepare(
+    name: str,
+    *,
+    mirror: Path | None = None,
+    force: bool = False,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> Record:
+    """Fetch a named corpus, read all of it, and record what it came to beside its data.
+
+    It goes into the mirror, which is made, if one is named, else into the Hugging Face cache.
+    What is there already stays, unless ``force`` says that it is not to be trusted.
+    ``progress`` is called with how many bytes are fetched so far, and of how many, from another
+    thread. The record's ``differences`` tell where it is not what the catalogue promises.
+    Raises RequestError for a name that is no data set's, CorpusError where it cannot be fetched,
+    a column is not as it should be, or the record cannot be written.
+    """
+    entry = read_catalogue().get(name)
+    if entry is None or not entry.repository:
+        known = ", ".join(each.name for each in read_catalogue().values() if each.repository)
+        raise RequestError(f"{name} is not fetched from anywhere; what can be is {known}")
+    if mirror is not None:
+        try:
+            mirror.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CorpusError(f"{mirror} cannot be made: {error.strerror or error}") from None
+    location = fetch(entry, mirror, timeout=timeout, force=force, progress=progress)
+    assert location.folder is not None  # it was fetched
+    summary = summarize(hub.open_corpus(entry, location, verify=False, timeout=timeout))
+    record = Record(name, entry.repository, location.revision, summary)
+    write_record(location.folder, record)
+    return record

@@ -1,0 +1,70 @@
+"""What `segbench prepare` writes beside the data of a corpus."""
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from corpora.catalogue import Entry
+from corpora.document import CorpusError
+from corpora.summary import Summary
+
+FILE = "segbench.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a corpus came to when it was prepared; ``revision`` is the commit, where it has one."""
+
+    corpus: str
+    repository: str
+    revision: str
+    summary: Summary
+
+    def differences(self, entry: Entry) -> tuple[str, ...]:
+        """In which ways this is not what the catalogue promises, each in a line."""
+        found = self.summary
+        lines = []
+        if entry.documents not in (None, found.documents):
+            lines.append(
+                f"{entry.name} has {found.documents:,} documents, "
+                f"the catalogue expects {entry.documents:,}"
+            )
+        if entry.digest not in (None, found.digest):
+            lines.append(
+                f"{entry.name} has the digest {found.digest}, the catalogue's is {entry.digest}"
+            )
+        return tuple(lines)
+
+
+def read_record(folder: Path, entry: Entry) -> Record | None:
+    """The record in a data set's folder, None where there is none that can be read."""
+    try:
+        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        record = Record(**{**content, "summary": Summary(**content["summary"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return record if record.corpus == entry.name else None
+
+
+def write_record(folder: Path, record: Record) -> None:
+    """Raises CorpusError where the folder cannot be written to."""
+    write_replacing(folder / FILE, (json.dumps(asdict(record), indent=2) + "\n").encode())
+
+
+def write_replacing(path: Path, content: bytes) -> None:
+    """Write a file beside its place and move it in; raises CorpusError where that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CorpusError(f"{path} cannot be written: {error.strerror or error}") from None
