@@ -3,14 +3,46 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+COMPILED := $(wildcard segmenter/*.so segmenter/*.pyd)
 
-.PHONY: report test lint format clean
+.PHONY: report bench compile test browser fuzz mutants lint format clean
 
-report: $(INSTALLED) ## compare the splitters on the embedded default, write a report
+report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded default, write a report
 	$(BIN)/segbench run
 
-test: $(INSTALLED) lint ## every test
+bench: $(INSTALLED) $(COMPILED) ## how fast it is, and how time and memory grow; MIRROR=DIR for the six corpora
+	$(BIN)/python -m harness.bench speed $(if $(MIRROR),--mirror '$(MIRROR)') imports memory growth
+
+compile: $(INSTALLED) ## compile the segmenter in place; `make clean` takes it away
+	rm -f segmenter/*.so segmenter/*.pyd
+	SEGBENCH_COMPILE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-build-isolation --no-deps --editable .
+	@$(BIN)/python -c 'from harness.forms import describe_form; print("segmenter:", describe_form())'
+
+test: $(INSTALLED) $(COMPILED) lint browser ## every test
 	$(BIN)/python -m pytest
+
+browser: ## for the tests of the page: install it where that needs no question
+	@sh tests/install-browser.sh
+
+FUZZ_SECONDS := 60
+FUZZ := random mutations coverage
+fuzz: $(INSTALLED) ## the segmenter against the oracle, FUZZ_SECONDS=60 of each of FUZZ='random mutations coverage'
+	-$(INSTALL) --editable '.[fuzz]'
+	@for kind in $(FUZZ); do \
+		$(BIN)/python -m tests.segmenter.fuzz $$kind --seconds $(FUZZ_SECONDS) \
+			|| { status=$$?; test $$status = 3 || exit $$status; }; \
+	done
+
+# In a copy: mutmut writes beside what it mutates, and a compiled form must not hide the source.
+MUTANTS := build/mutation
+mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test notices; an hour or two
+	$(INSTALL) --editable '.[mutants]'
+	rm -rf $(MUTANTS) && mkdir -p $(MUTANTS)
+	cp -R segmenter corpora harness tests pyproject.toml pytest_segbench.py README.md $(MUTANTS)
+	rm -f $(MUTANTS)/segmenter/*.so $(MUTANTS)/segmenter/*.pyd
+	cd $(MUTANTS) && ../../$(BIN)/mutmut run && ../../$(BIN)/mutmut results
 
 lint: $(INSTALLED) ## style, types, import directions
 	$(BIN)/ruff check .
@@ -26,9 +58,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "segbench needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[harness,development]'
+	$(INSTALL) --editable '.[harness,development]'
 	@touch $@
 
+# What was compiled from an older source is never run.
+$(COMPILED): segmenter/text_segmenter.py setup.py | $(INSTALLED)
+	$(MAKE) compile
+
 clean: ## remove what the targets made; reports stay
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv build dist *.egg-info segmenter/*.so segmenter/*.pyd

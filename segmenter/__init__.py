@@ -15,7 +15,11 @@ if TYPE_CHECKING:
         render,
     )
 
+COMPILED: bool = not hasattr(TextSegmenter.split, "__code__")
+"""Whether the compiled form of the segmenter runs; else it is pure Python."""
+
 __all__ = [
+    "COMPILED",
     "SEPARATORS",
     "Context",
     "Event",

@@ -1,0 +1,67 @@
+"""Texts of any length in the shapes that make splitters slow."""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+
+Shape = Callable[[int], str]
+
+
+def _repeat(unit: str) -> Shape:
+    return lambda length: (unit * (length // len(unit) + 1))[:length]
+
+
+def _join(pieces: Callable[[], Iterable[str]]) -> Shape:
+    """What is drawn from endless pieces until it is long enough."""
+
+    def make(length: int) -> str:
+        drawn: list[str] = []
+        missing = length
+        for piece in pieces():
+            drawn.append(piece)
+            missing -= len(piece)
+            if missing <= 0:
+                break
+        return "".join(drawn)[:length]
+
+    return make
+
+
+def _whitespace_runs() -> Iterable[str]:
+    """Runs of spaces and of newlines in turns, each longer than the one before it."""
+    return ("a" + " \n"[length % 2] * length for length in itertools.count(1))
+
+
+def _far_paragraph_break(length: int) -> str:
+    return _repeat("word, word. ")(length - 6) + "\n\nend."
+
+
+def _leading_run(length: int) -> str:
+    words = length // 20
+    return " " * (length - words) + _repeat("word ")(words)
+
+
+def _trailing_run(length: int) -> str:
+    words = length // 20
+    return _repeat("word ")(words) + " " * (length - words)
+
+
+SHAPES: Mapping[str, Shape] = {
+    "unbroken run": _repeat("a"),
+    "spaces": _repeat(" "),
+    "newlines": _repeat("\n"),
+    "lines of one letter": _repeat("a\n"),
+    "words": _repeat("word "),
+    "hyphens": _repeat("-"),
+    "closing brackets": _repeat("],\n"),
+    "question marks": _repeat("? "),
+    "far paragraph break": _far_paragraph_break,
+    "whitespace runs of every length": _join(_whitespace_runs),
+    "whitespace runs over the limit": _repeat("word" + " " * 1_000),
+    "leading run": _leading_run,
+    "trailing run": _trailing_run,
+    "CJK without spaces": _repeat("漢字仮名交文書記録"),
+    "emoji": _repeat("😀👍🏽🎉"),
+    "JSON in one line": _repeat('{"id": 12, "name": "some name", "tags": ["a", "b"]}, '),
+    "dash rules": _repeat("-" * 78 + "\n"),
+}
+"""Name -> function from a length in code points to a text of just that length."""
