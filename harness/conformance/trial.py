@@ -1,0 +1,224 @@
+"""Any splitter, and what it makes of a text."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from harness.rules import Splitting
+
+#: Called with a limit, makes a splitter for it. That is a function of a text, or has a method
+#: ``split``. It gives segments: strings, or documents with a ``text`` or ``page_content``.
+Factory = Callable[[int], Any]
+
+
+class UnusableSplitterError(Exception):
+    """What was named makes no splitters; the message is one line."""
+
+
+class RefusedTextError(Exception):
+    """A splitter raised, or gave what are no segments; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a splitter gave: segments, and where they start where it says so."""
+
+    segments: tuple[str, ...]
+    starts: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One text through one splitter at one limit.
+
+    ``expected`` are the right segments where they are written down, else None. ``measure`` gives a segment's length as the splitter counts it, None where it counts
+    code points.
+    """
+
+    text: str
+    max_chunk_length: int
+    outcome: Outcome
+    again: Callable[[], Iterator[Outcome]]
+    measure: Callable[[str], int] | None
+    expected: tuple[str, ...] | None
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The segments in the order of their offsets, or as given where there are none."""
+        segments, starts = self.outcome.segments, self.outcome.starts
+        if starts is None:
+            return segments
+        placed = sorted(zip(starts, segments, strict=True), key=itemgetter(0))
+        return tuple(segment for _, segment in placed)
+
+    @cached_property
+    def splitting(self) -> Splitting:
+        return Splitting(self.text, self.segments, self.max_chunk_length)
+
+
+def try_splitter(
+    factory: Factory,
+    text: str,
+    max_chunk_length: int,
+    expected: tuple[str, ...] | None = None,
+) -> Trial:
+    """Make a splitter and split the text.
+
+    Raises RefusedTextError where the splitter raises, or gives what are no segments.
+    """
+    splitter = _make(factory, max_chunk_length)
+
+    def split_again() -> Iterator[Outcome]:
+        yield _split(splitter, text)
+        yield _split(_make(factory, max_chunk_length), text)
+
+    outcome = _split(splitter, text)
+    measure = getattr(splitter, "length", None)
+    return Trial(text, max_chunk_length, outcome, split_again, measure, expected)
+
+
+def split(factory: Factory | str, text: str, max_chunk_length: int) -> list[str]:
+    """The segments as a splitter gives them; raises RefusedTextError.
+
+    The factory may be given as `load_factory` takes it.
+    """
+    if isinstance(factory, str):
+        factory = load_factory(factory)
+    return list(_split(_make(factory, max_chunk_length), text).segments)
+
+
+def _make(factory: Factory, max_chunk_length: int) -> Any:
+    with _refusal():
+        return factory(max_chunk_length)
+
+
+@contextmanager
+def _refusal() -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        # A panic of a splitter written in Rust is no Exception; a test that is skipped is none
+        # either.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        message = " ".join(str(error).split())
+        raise RefusedTextError(f"{type(error).__name__}: {message}".removesuffix(": ")) from error
+
+
+def _split(splitter: Any, text: str) -> Outcome:
+    with _refusal():
+        split = splitter if callable(splitter) else splitter.split
+        given = split(text)
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise TypeError(f"a {type(given).__name__} is no list of segments")
+        items = list(given)
+        segments = tuple(map(_text_of, items))
+        if hasattr(splitter, "spans"):
+            starts = [start for start, _ in splitter.spans(text)]
+        else:
+            starts = [start for item in items if (start := _start_of(item)) is not None]
+        if not starts:
+            return Outcome(segments, None)
+        if len(starts) != len(segments):
+            raise TypeError(f"{len(starts)} offsets for {len(segments)} segments")
+        return Outcome(segments, tuple(starts))
+
+
+def _text_of(item: Any) -> str:
+    for text in (item, getattr(item, "text", None), getattr(item, "page_content", None)):
+        if isinstance(text, str):
+            return text
+    raise TypeError(f"a {type(item).__name__} is no segment")
+
+
+def _start_of(item: Any) -> int | None:
+    start = getattr(item, "start_index", None)
+    if start is None and isinstance(found := getattr(item, "metadata", None), Mapping):
+        start = found.get("start_index")
+    return start
+
+
+@dataclass(frozen=True)
+class _NamedFactory:
+    """A factory that remembers under what name it was found."""
+
+    path: str
+    function: Factory
+
+    def __call__(self, max_chunk_length: int) -> Any:
+        return self.function(max_chunk_length)
+
+
+def load_factory(path: str) -> Factory:
+    """The factory that ``module:name`` names, or the declared splitter that a name alone names.
+
+    Modules of the working directory are found too. Raises UnusableSplitterError.
+    """
+    module_name, colon, name = path.partition(":")
+    if not colon:
+        from harness.splitters import UnknownSplitterError, load_splitter
+
+        try:
+            return _NamedFactory(path, load_splitter(path).make)
+        except UnknownSplitterError as error:
+            raise UnusableSplitterError(f"{error}, or MODULE:FACTORY") from error
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        factory: Any = importlib.import_module(module_name)
+        for part in name.split("."):
+            factory = getattr(factory, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnusableSplitterError(f"no splitter at {path}: {error}") from error
+    if not callable(factory):
+        raise UnusableSplitterError(f"{path} is a {type(factory).__name__}, not a factory")
+    return _NamedFactory(path, factory)
+
+
+def name_factory(factory: Factory) -> str | None:
+    """The name by which `load_factory` finds the factory, None where it has none."""
+    if isinstance(factory, _NamedFactory):
+        return factory.path
+    module = getattr(factory, "__module__", None)
+    name = getattr(factory, "__qualname__", None)
+    found: Any = sys.modules.get(module or "")
+    for part in (name or "").split("."):
+        found = getattr(found, part, None)
+    return f"{module}:{name}" if found is not None and found is factory else None
+
+
+def find_versions(factory: Factory) -> list[str]:
+    """The distributions that the factory, and the splitter that it makes, come from, with their
+    versions."""
+    try:
+        made = _make(factory, 500)
+    except RefusedTextError:  # the tests will say so
+        made = None
+    function = factory.function if isinstance(factory, _NamedFactory) else factory
+    modules = [*_modules_of(function), *_modules_of(made), *_names_in(function)]
+    providers = metadata.packages_distributions()
+    names = dict.fromkeys(
+        name for module in modules if module for name in providers.get(module.split(".")[0], [])
+    )
+    return [f"{name} {metadata.version(name)}" for name in names]
+
+
+def _modules_of(made: Any) -> list[str | None]:
+    """Where an object, or what a method is bound to, was defined."""
+    bound = getattr(made, "__self__", made)
+    return [getattr(made, "__module__", None), type(bound).__module__]
+
+
+def _names_in(function: Any) -> list[str | None]:
+    """The names that a function uses, some of them of modules, and where what they name is from:
+    a splitter written in another language may not say what module it is of."""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    found = [getattr(function, "__globals__", {}).get(name) for name in names]
+    return [*names, *(getattr(each, "__name__", None) for each in found)]

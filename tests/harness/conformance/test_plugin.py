@@ -1,0 +1,270 @@
+"""The pytest plugin, run as anyone would run it."""
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.conformance import known, load_cases
+from harness.conformance.suite import SplitterTests
+from segmenter import TextSegmenter
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parents[3]
+
+STRIPPING = """
+def make(limit):
+    def split(text):
+        return [text[i:i + limit].strip() for i in range(0, len(text), limit)]
+    return split
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    """Runs pytest in an empty project."""
+    monkeypatch.delenv("CI", raising=False)  # pytest would print the failures a second time
+    pytester.makepyfile(stripping=STRIPPING)
+    return functools.partial(pytester.runpytest_inprocess, "-p", "pytest_segbench")
+
+
+def test_three_lines_are_enough(pytester, run) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+        from harness.conformance import SplitterTests
+        from segmenter import TextSegmenter
+
+        class TestMine(SplitterTests):
+            @pytest.fixture
+            def splitter(self):
+                return TextSegmenter
+        """
+    )
+    result = run("-k", "exact-fit or empty-text or (any_text and join)", "-v")
+    assert set(result.parseoutcomes()) == {"passed", "deselected"}
+    result.stdout.fnmatch_lines(
+        [
+            "*::TestMine::test_case[[]join-exact-fit] PASSED*",
+            "*::TestMine::test_case[[]offsets-empty-text] PASSED*",
+            "*::TestMine::test_any_text[[]join] PASSED*",
+        ]
+    )
+
+
+def result_deselected(result: pytest.RunResult) -> int:
+    return int(result.parseoutcomes()["deselected"])
+
+
+def test_the_command_line_is_enough(run) -> None:
+    arguments = ("--pyargs", "harness.conformance", "--splitter", "segmenter:TextSegmenter", "-q")
+    result = run(*arguments, "--rules", "join")
+    outcomes = result.parseoutcomes()
+    assert set(outcomes) == {"passed"}
+    assert outcomes["passed"] == 2 * (len(load_cases()) + 1)
+    assert result.ret == 0
+
+
+def test_the_header_names_splitter_version_and_rules(run) -> None:
+    arguments = ("--pyargs", "harness.conformance", "--rules", "join,fits", "-k", "exact-fit")
+    result = run(*arguments, "--splitter", "langchain-keep")
+    result.stdout.fnmatch_lines(
+        ["splitter: langchain-keep (*langchain-text-splitters [0-9]*), rules: join,fits"]
+    )
+    result = run(*arguments, "--splitter", "stripping:make")
+    result.stdout.fnmatch_lines(
+        ["splitter: stripping:make (no installed distribution), rules: join,fits"]
+    )
+
+
+def test_a_failure_shows_all_that_is_needed(run) -> None:
+    arguments = ("--pyargs", "harness.conformance", "--splitter", "stripping:make", "-k")
+    result = run(*arguments, "join-trailing-newlines")
+    result.stdout.fnmatch_lines(
+        [
+            "*test_case[[]join-trailing-newlines]*",
+            "rule:      join: The segments, joined, are the text exactly.",
+            "splitter:  stripping:make, limit 8",
+            "case:      trailing-newlines (SPEC.md:*)",
+            "text:      |alpha·beta↵↵·|",
+            "segments:  |alpha·be|ta|",
+            "found:     at 10: 3 characters lost, 0 added; expected: the text exactly",
+            "reproduce: python -c 'from harness.conformance import split; "
+            'print(split("stripping:make", "alpha beta\\n\\n ", 8))\'',
+        ],
+        consecutive=True,
+    )
+    result.assert_outcomes(failed=1, deselected=result_deselected(result))
+
+
+def test_the_line_that_reproduces_does_so(run, pytester) -> None:
+    arguments = ("--pyargs", "harness.conformance", "--splitter", "stripping:make", "-k")
+    for case in ("join-trailing-newlines", "join-fault-far-blank-line", "test_any_text and join"):
+        result = run(*arguments, case)
+        (line,) = (line for line in result.outlines if line.startswith("reproduce: "))
+        command = line.removeprefix("reproduce: ").replace("python", sys.executable, 1)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        again = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment)
+        assert again.stdout.startswith("['")
+
+
+def test_what_hypothesis_finds_is_small(run) -> None:
+    result = run(
+        "--pyargs", "harness.conformance", "--splitter", "stripping:make", "-k", "any_text and join"
+    )
+    result.stdout.fnmatch_lines(["text:      |?|", "segments:  ||"])
+    assert (
+        result.outlines.count("rule:      join: The segments, joined, are the text exactly.") == 1
+    )
+
+
+KNOWN = """
+[[violation]]
+rule = "join"
+cases = [{cases}]
+reason = "it strips"
+"""
+
+
+def test_known_violations_are_expected_and_no_others(run, pytester) -> None:
+    arguments = ["--pyargs", "harness.conformance", "--splitter", "stripping:make", "-q", "-k"]
+    arguments += [
+        "join and (leading-newlines or trailing-newlines)",
+        "--known-violations",
+        "k.toml",
+    ]
+    Path("k.toml").write_text(KNOWN.format(cases='"leading-newlines", "trailing-newlines"'))
+    result = run(*arguments)
+    result.assert_outcomes(xfailed=2, deselected=result_deselected(result))
+    assert result.ret == 0
+    Path("k.toml").write_text(KNOWN.format(cases='"leading-newlines"'))
+    result = run(*arguments)
+    result.assert_outcomes(xfailed=1, failed=1, deselected=result_deselected(result))
+
+
+def test_a_known_violation_that_is_none_any_more_fails(run) -> None:
+    Path("k.toml").write_text(KNOWN.format(cases='"exact-fit"'))
+    arguments = ["--pyargs", "harness.conformance", "--splitter", "segmenter:TextSegmenter", "-q"]
+    result = run(*arguments, "--known-violations", "k.toml", "-k", "join-exact-fit")
+    assert result.parseoutcomes()["failed"] == 1
+    result.stdout.fnmatch_lines(
+        [
+            "*XPASS(strict)* it strips",
+            "FAILED *[[]join-exact-fit]*",
+        ]
+    )
+
+
+def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
+    pytester.makepyfile(refusing="def make(limit): return lambda text: [text.encode().decode()]")
+    result = run(
+        *("--pyargs", "harness.conformance", "--splitter", "refusing:make", "-q", "-rs"),
+        *("--rules", "join", "-k", "surrogate"),
+    )
+    outcomes = result.parseoutcomes()
+    assert outcomes["failed"] == outcomes["skipped"] == 3
+    result.stdout.fnmatch_lines(
+        [
+            "rule:      accepts: Every text gives segments at every limit, whatever is in it, and "
+            "nothing raises.",
+            "found:     UnicodeEncodeError: 'utf-8' codec can't encode*",
+            "SKIPPED * the splitter refused the text, see the rule accepts: UnicodeEncodeError*",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "*say what to test: --splitter MODULE:FACTORY"),
+        (["--splitter", "nobody:make"], "*no splitter at nobody:make: No module named 'nobody'"),
+        (["--splitter", "stripping:mak"], "*no splitter at stripping:mak: *no attribute 'mak'"),
+        (["--splitter", "stripping:STRIPPING.x"], "*no splitter at stripping:STRIPPING.x: *"),
+        (["--splitter", "langchain-kep"], "*did you mean langchain-keep*"),
+        (
+            ["--splitter", "stripping:make", "--rules", "join,fit"],
+            "*no rule is named 'fit'; did you mean fits*",
+        ),
+        (
+            ["--splitter", "stripping:make", "--known-violations", "none.toml"],
+            "*none.toml: No such file or directory",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(run, arguments, message) -> None:
+    result = run("--pyargs", "harness.conformance", *arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Traceback" not in result.stderr.str() + result.stdout.str()
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_it_is_silent_until_it_is_used(pytester, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.mkpydir("harness").joinpath("own.py").write_text("VALUE = 7")
+    pytester.makeconftest(
+        "def pytest_addoption(parser):\n"
+        "    for name in ('--rules', '--known-violations'):\n"
+        "        parser.addoption(name)\n"
+    )
+    pytester.makepyfile(
+        """
+        import sys
+        from harness.own import VALUE
+
+        def test_own(pytestconfig):
+            assert VALUE == 7
+            assert pytestconfig.getoption("rules") == "mine"
+            assert not {"harness.conformance", "segmenter", "corpora"} & set(sys.modules)
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "pytest_segbench", "--rules", "mine")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("splitter:*")
+
+
+def test_the_plugin_imports_pytest_alone() -> None:
+    program = (
+        "import sys, pytest; before = set(sys.modules); import pytest_segbench; "
+        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout == "['pytest_segbench']\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("violation = 3", r"write each as \[\[violation\]\]"),
+        ("[[violation]]\nrule = 'join'\ncases = ['exact-fit']", "a rule, cases and a reason, not"),
+        ("[[violation]]\nrule = 'join'\ncases = ['exact-fit']\nreason = ' '", "and a reason"),
+        ("[[violation]]\nrule = 'join'\ncases = []\nreason = 'r'", "and a reason"),
+        ("[[violation]]\nrule = 'joins'\ncases = ['exact-fit']\nreason = 'r'", "rule .* 'joins'"),
+        ("[[violation]]\nrule = 'join'\ncases = ['exact']\nreason = 'r'", "case .* 'exact'"),
+        (
+            "[[violation]]\nrule = 'join'\ncases = ['exact-fit', 'exact-fit']\nreason = 'r'",
+            "join on exact-fit is listed twice",
+        ),
+        ("[violation", "no TOML"),
+    ],
+)
+def test_a_file_of_known_violations_is_read_strictly(tmp_path, document, message) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(document)
+    with pytest.raises(known.KnownViolationsError, match=message):
+        known.read_known_violations(path, ["join"], ["exact-fit"])
+
+
+class TestSegmenter(SplitterTests):
+    """Our own splitter, by texts that are found."""
+
+    rules = "whitespace,overlap"
+    test_case = None  # see test_rules.py
+
+    @pytest.fixture
+    def splitter(self):
+        return TextSegmenter
