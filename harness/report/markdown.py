@@ -1,35 +1,30 @@
 """The report of a run as Markdown, fit for a pull request."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import jinja2
 
-from harness.report import tables
-from harness.results import Run, open_replacing, read_run
-
-REPORT = "report.md"
-
-
-def write_report(folder: Path) -> Path:
-    """Write ``report.md`` from the files of a run folder, and return its path.
-
-    Raises MeasurementError where the folder holds no finished run, or cannot be written to.
-    """
-    text = render_report(read_run(folder))
-    path = folder / REPORT
-    with open_replacing(path) as file:
-        file.write(text)
-    return path
+from harness.report import extras, tables
+from harness.report.extras import Extras
+from harness.results import Run
 
 
-def render_report(run: Run) -> str:
+def render_report(run: Run, more: Extras | None = None) -> str:
     """The whole report."""
-    return _template("report.md.j2").render(run=run, tables=tables)
+    return _template("report.md.j2").render(
+        run=run, tables=tables, extras=extras, more=more or Extras()
+    )
 
 
 def render_summary(run: Run) -> str:
     """The answer, its table, and the command that made them."""
     return _template("summary.md.j2").render(run=run, tables=tables)
+
+
+def render_table(table: tables.Table) -> str:
+    """One table with its notes, without its title."""
+    show: Callable[[tables.Table], str] = vars(_template("table.md.j2").module)["show"]
+    return show(table).strip() + "\n"
 
 
 def _template(name: str) -> jinja2.Template:

@@ -7,13 +7,13 @@ import functools
 import math
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas
 
-from harness.results import Run, Workload
+from harness.results import BoundaryCount, Count, Run, Workload
 from harness.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
@@ -22,11 +22,15 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A title, and how a value of the column is shown; numbers are set to the right."""
+    """A title, and how a value of the column is shown; numbers are set to the right.
+
+    In a column of ``faults`` every number but 0 is one.
+    """
 
     title: str
     show: Callable[[Any], str] = str
     numeric: bool = True
+    faults: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ def summary(run: Run) -> Table:
     """A row a splitter: does it keep the text, does it fit, the whitespace rule, the speed."""
     limits, ratios = _limits(run), _ratios(run)
     timed = [limit for limit in limits if any(limit == other for _, other in ratios)]
+    exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
     rows = []
     for splitter in _splitters(run):
         counts = [count for count in run.counts if count.workload.splitter == splitter]
@@ -123,12 +128,14 @@ def summary(run: Run) -> Table:
         whitespace = [row for row in violations if row.rule not in ("join", "fits")]
         broken = sum(row.count - row.forced for row in whitespace)
         forced = sum(row.forced for row in whitespace)
-        judged = not unjoined or broken or forced
+        overlong = sum(row.count for row in violations if row.rule == "fits")
+        joinable, limited = ((splitter, rule) not in exempt for rule in ("join", "fits"))
+        judged = joinable and (not unjoined or broken or forced)
         measured = (
             sum(count.documents for count in counts),
-            unjoined,
+            unjoined if joinable else None,
             sum(count.characters_lost for count in counts),
-            sum(row.count for row in violations if row.rule == "fits"),
+            overlong if limited else None,
             broken if judged else None,
             forced if judged else None,
         )
@@ -144,10 +151,10 @@ def summary(run: Run) -> Table:
         [
             Column("splitter", numeric=False),
             Column("texts", show_count),
-            Column("do not join back", show_count),
-            Column("characters lost", show_count),
-            Column("segments over the limit", show_count),
-            Column("whitespace rule broken", show_count),
+            Column("do not join back", show_count, faults=True),
+            Column("characters lost", show_count, faults=True),
+            Column("segments over the limit", show_count, faults=True),
+            Column("whitespace rule broken", show_count, faults=True),
             Column("forced", show_count),
             *(Column(f"time ÷ {BASELINE} at {limit}") for limit in timed),
         ],
@@ -174,6 +181,10 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
         notes.append("Nothing was timed.")
     if run.failures:
         notes.append("Some workloads failed and are missing here: see Failures.")
+    if run.exemptions:
+        notes.append(
+            f"{NOTHING} also where a rule cannot be asked of a splitter: see Not applicable."
+        )
     return notes
 
 
@@ -228,6 +239,100 @@ def counts(run: Run) -> Table:
     )
 
 
+def lengths(run: Run) -> Table:
+    """A row a limit and splitter, over all corpora: how full the segments are.
+
+    Segments that may overlap hold some of the text twice, so their mean is not known.
+    """
+    overlapping = {e.splitter for e in run.exemptions if e.rule == "join"}
+    rows = []
+    for limit, splitter, found in _whole_counts(run):
+        segments = sum(count.segments for count in found)
+        held = sum(c.code_points - c.characters_lost + c.characters_added for c in found)
+        mean = held / segments if segments and splitter not in overlapping else None
+        rows.append(
+            (
+                limit,
+                splitter,
+                segments,
+                mean,
+                mean and mean / limit,
+                min(count.shortest for count in found),
+                max(count.longest for count in found),
+            )
+        )
+    return Table(
+        "How full the segments are",
+        [
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("segments", show_count),
+            Column("mean length", show_digits),
+            Column("mean ÷ limit", "{:.0%}".format),
+            Column("shortest", show_count),
+            Column("longest", show_count),
+        ],
+        rows,
+        ["Lengths are in code points. Fuller segments are fewer, so there is less to embed."],
+        "Nothing was checked.",
+        names=2,
+    )
+
+
+def losses(run: Run) -> Table:
+    """A row a splitter that did not give back every text, and limit, over all corpora."""
+    unjoined: Counter[tuple[str, int]] = Counter()
+    for row in run.violations:
+        if row.rule == "join":
+            unjoined[row.workload.splitter, row.workload.max_chunk_length] += row.count
+    rows = []
+    for limit, splitter, found in _whole_counts(run):
+        lost = sum(count.characters_lost for count in found)
+        added = sum(count.characters_added for count in found)
+        if lost or added or unjoined[splitter, limit]:
+            code_points = sum(count.code_points for count in found)
+            rows.append(
+                (
+                    splitter,
+                    limit,
+                    sum(count.documents for count in found),
+                    unjoined[splitter, limit],
+                    lost,
+                    lost / code_points if code_points else None,
+                    added,
+                )
+            )
+    return Table(
+        "Characters lost",
+        [
+            Column("splitter", numeric=False),
+            Column("limit", show_count),
+            Column("documents", show_count),
+            Column("do not join back", show_count, faults=True),
+            Column("characters lost", show_count, faults=True),
+            Column("of all", "{:.2%}".format),
+            Column("added", show_count, faults=True),
+        ],
+        sorted(rows, key=lambda row: _splitters(run).index(row[0])),
+        ["A splitter without a row lost and added nothing, or failed on a corpus."],
+        "No splitter lost or added a character." if run.counts else "Nothing was checked.",
+        names=2,
+    )
+
+
+def _whole_counts(run: Run) -> Iterator[tuple[int, str, list[Count]]]:
+    """Counts by limit and splitter, where there is one for every corpus."""
+    for limit in _limits(run):
+        for splitter in _splitters(run):
+            found = [c for c in run.counts if _is_of(c.workload, splitter, limit)]
+            if len(found) == len(_corpora(run)):
+                yield limit, splitter, found
+
+
+def _is_of(workload: Workload, splitter: str, limit: int) -> bool:
+    return workload.splitter == splitter and workload.max_chunk_length == limit
+
+
 def violations(run: Run) -> Table:
     """A row a broken rule and splitter, over all corpora; forced violations set apart."""
     limits = _limits(run)
@@ -244,7 +349,7 @@ def violations(run: Run) -> Table:
             Column("rule", numeric=False),
             Column("splitter", numeric=False),
             *(
-                Column(f"{'forced ' if forced else ''}at {limit}", show_count)
+                Column(f"{'forced ' if forced else ''}at {limit}", show_count, faults=not forced)
                 for limit in limits
                 for forced in (False, True)
             ),
@@ -265,7 +370,11 @@ def violations(run: Run) -> Table:
             for splitter in _splitters(run)
             if (rule, splitter) in numbers
         ],
-        ["A splitter never broke a rule of which it has no row. Forced violations come on top."],
+        [
+            "A splitter never broke a rule of which it has no row"
+            + (", unless the rule is not applicable to it" if run.exemptions else "")
+            + ". Forced violations come on top."
+        ],
         "No rule was broken." if run.counts else "Nothing was checked.",
         names=2,
     )
@@ -363,9 +472,90 @@ def environment(run: Run) -> Table:
     )
 
 
+def boundaries(run: Run) -> Table:
+    """A row a splitter: how many of the boundaries at whitespace are wrong, over all corpora."""
+    limits = _limits(run)
+    found: defaultdict[tuple[str, int], list[BoundaryCount]] = defaultdict(list)
+    for row in run.boundaries:
+        found[row.workload.splitter, row.workload.max_chunk_length].append(row)
+    rows: list[tuple[Any, ...]] = []
+    for splitter in _splitters(run):
+        shares: list[float | None] = []
+        alone: list[int | None] = []
+        for limit in limits:
+            counted = found[splitter, limit]
+            whole = len(counted) == len(_corpora(run))
+            at_whitespace = sum(row.at_whitespace for row in counted)
+            misplaced = sum(row.misplaced for row in counted)
+            shares.append(misplaced / at_whitespace if whole and at_whitespace else None)
+            alone.append(sum(row.whitespace_segments for row in counted) if whole else None)
+        if any(value is not None for value in [*shares, *alone]):
+            rows.append((splitter, *shares, *alone))
+    return Table(
+        "Boundaries at whitespace",
+        [
+            Column("splitter", numeric=False),
+            *(Column(f"wrong at {limit}", "{:.1%}".format, faults=True) for limit in limits),
+            *(Column(f"whitespace alone at {limit}", show_count) for limit in limits),
+        ],
+        rows,
+        [
+            "Of the boundaries with whitespace on at least one side, the share that the whitespace "
+            f"rule has elsewhere; forced ones are not wrong. {NOTHING} where there is none, as "
+            "where whitespace is stripped. Then the segments that are whitespace alone."
+        ],
+    )
+
+
+def trials(run: Run) -> Table:
+    """A row a splitter: how it meets hostile texts, and whether its offsets are right."""
+    questions = list(dict.fromkeys(trial.question for trial in run.trials))
+    answers = {(trial.splitter, trial.question): trial for trial in run.trials}
+    return Table(
+        "Hostile texts, and offsets",
+        [Column(title, numeric=False) for title in ("splitter", *questions)],
+        [
+            (
+                splitter,
+                *(
+                    trial.answer if (trial := answers.get((splitter, question))) else None
+                    for question in questions
+                ),
+            )
+            for splitter in dict.fromkeys(trial.splitter for trial in run.trials)
+        ],
+        [
+            "`kept`: the segments join to the text; `whitespace lost`: all but whitespace is there. "
+            "Offsets are right where the text has each segment in the place that is told. What "
+            "failed in full stands in trials.csv."
+        ],
+    )
+
+
+def exemptions(run: Run) -> Table:
+    """A row a splitter and reason: the rules that cannot be asked of it."""
+    rules: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for exemption in run.exemptions:
+        rules[exemption.splitter, exemption.reason].append(exemption.rule)
+    return Table(
+        "Not applicable",
+        [Column(title, numeric=False) for title in ("splitter", "rules", "why")],
+        [(splitter, ", ".join(names), reason) for (splitter, reason), names in rules.items()],
+    )
+
+
 def details(run: Run) -> list[Table]:
     """Everything below the summary, in the order in which it is read."""
-    return [violations(run), timings(run), counts(run), failures(run)]
+    compared = [boundaries(run), trials(run), exemptions(run)]
+    return [
+        violations(run),
+        *(table for table in compared if table.rows),
+        timings(run),
+        lengths(run),
+        losses(run),
+        counts(run),
+        failures(run),
+    ]
 
 
 def show_count(value: float) -> str:

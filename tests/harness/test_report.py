@@ -9,7 +9,9 @@ import pytest
 from rich.console import Console
 
 from harness.report import tables
-from harness.report.markdown import render_report, write_report
+from harness.report.extras import read_extras
+from harness.report.markdown import render_report
+from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
 from harness.results import (
     Count,
@@ -192,6 +194,35 @@ def test_counts_over_all_corpora_have_no_median() -> None:
     assert find(table, "books", "500", "segmenter")[4] == "7.5"
 
 
+def test_fullness_is_the_mean_length_by_the_limit() -> None:
+    # 4,000,000 code points, and for langchain 22 lost, in 200 segments
+    table = tables.lengths(replace(CHECKED, counts=COUNTS))
+    assert find(table, "500", "segmenter") == ["200", "20,000", "4000%", "1", "500"]
+    losing = [replace(c, code_points=1_000, segments=10) for c in COUNTS]
+    table = tables.lengths(replace(CHECKED, counts=losing))
+    assert find(table, "500", "segmenter") == ["20", "100", "20%", "1", "500"]
+    assert find(table, "500", "langchain") == ["20", "98.9", "20%", "1", "500"]
+    assert find(table, "20", "langchain-keep") == ["20", "100", "500%", "1", "20"]
+
+
+def test_a_splitter_that_failed_on_a_corpus_has_no_fullness() -> None:
+    partly = [c for c in COUNTS if c.workload != Workload("laws", "segmenter", 20)]
+    names = [cells[:2] for cells in tables.lengths(replace(CHECKED, counts=partly)).cells]
+    assert ["20", "segmenter"] not in names
+    assert ["500", "segmenter"] in names
+
+
+def test_losses_are_told_of_those_who_lose() -> None:
+    table = tables.losses(CHECKED)
+    assert table.cells == [
+        ["langchain", "20", "12", "11", "22", "0.00%", "0"],
+        ["langchain", "500", "12", "1", "22", "0.00%", "0"],
+    ]
+    nothing = replace(CHECKED, counts=[c for c in COUNTS if not c.characters_lost], violations=[])
+    assert tables.losses(nothing).empty == "No splitter lost or added a character."
+    assert not tables.losses(nothing).rows
+
+
 def test_the_answer_is_one_sentence() -> None:
     assert tables.answer(TIMED) == (
         "`segmenter` kept every character of 12 documents (4,000,000 code points) at limits 20 "
@@ -269,8 +300,10 @@ def test_the_terminal_shows_the_tables_and_the_answer_last(run: Run) -> None:
 def test_a_report_is_written_from_the_files_alone(tmp_path: Path) -> None:
     write_run(tmp_path, TIMED)
     path = write_report(tmp_path)
-    assert path == tmp_path / "report.md"
-    assert path.read_text(encoding="utf-8") == render_report(TIMED)
+    assert path == tmp_path / "report.html"
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert text == render_report(TIMED, read_extras(tmp_path))
+    assert "time ÷ langchain" in path.read_text(encoding="utf-8")
 
 
 def test_an_aborted_run_has_no_report(tmp_path: Path) -> None:
@@ -278,7 +311,7 @@ def test_an_aborted_run_has_no_report(tmp_path: Path) -> None:
     (tmp_path / "environment.json").unlink()
     with pytest.raises(MeasurementError, match="no finished run"):
         write_report(tmp_path)
-    assert not (tmp_path / "report.md").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("report")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,210 @@
+"""The report of a run as one page, complete in itself: no request to anywhere.
+
+Whatever comes from documents or splitters reaches the page as JSON in a script element that is no
+script, and is shown as text. Everything else is escaped by the templates.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+from harness.report import extras, plots, tables
+from harness.report.extras import Extras
+from harness.report.plots import Plot
+from harness.report.tables import Spread, Table
+from harness.results import Excerpt, Failure, Run, View, pack_excerpt
+from harness.signs import SIGNS
+from harness.verdict import BASELINE, IN_HOUSE
+
+_MOST_SPLITTERS = 3  # that are shown side by side when the page opens
+
+
+def render_page(run: Run, more: Extras | None = None) -> str:
+    """The whole report."""
+    more = more or Extras()
+    return _template("report.html.j2").render(
+        run=run,
+        tables=tables,
+        extras=extras,
+        more=more,
+        plots=_plot(run, more),
+        others=_find_others(run),
+        viewed={view.splitter for excerpt in run.excerpts for view in excerpt.views},
+        viewer=_pack(run.excerpts, run.failures),
+    )
+
+
+def render_excerpt(excerpt: Excerpt) -> str:
+    """A page of one text and nothing else."""
+    return _template("show.html.j2").render(name=excerpt.document, viewer=_pack([excerpt]))
+
+
+def _template(name: str) -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("harness.report"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "code": _mark_code,
+        "markdown": _render_markdown,
+        "order": _find_order,
+        "json": _embed_json,
+    }
+    environment.globals["read"] = _read_asset
+    return environment.get_template(name)
+
+
+def _read_asset(name: str) -> Markup:
+    return Markup(resources.files(__package__).joinpath("templates", name).read_text("utf-8"))
+
+
+def _mark_code(text: str) -> Markup:
+    """Escaped, with what is in backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _render_markdown(text: str) -> Markup:
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
+
+
+def _embed_json(value: object) -> Markup:
+    """JSON that can stand in a script element: in ASCII, so that lone surrogates and line
+    separators are escaped, and with nothing that looks like markup."""
+    return Markup(json.dumps(value, separators=(",", ":")).replace("<", r"\u003c"))
+
+
+def _find_order(value: object) -> object:
+    """What a cell is sorted by: a number or a text; empty where nothing was measured."""
+    if isinstance(value, Spread):
+        return value.median
+    if isinstance(value, tuple):
+        return value[0]
+    return "" if value is None else value
+
+
+def _find_others(run: Run) -> list[Table]:
+    """The tables that no section of the page is about."""
+    shown = (
+        tables.violations(run),
+        tables.timings(run),
+        tables.lengths(run),
+        tables.losses(run),
+        tables.counts(run),
+        tables.failures(run),
+    )
+    titles = {table.title for table in shown}
+    return [table for table in tables.details(run) if table.title not in titles]
+
+
+def _plot(run: Run, more: Extras) -> Mapping[str, Sequence[Plot]]:
+    """By section."""
+    return {"speed": _plot_speed(run), "lengths": _plot_lengths(run), "growth": _plot_growth(more)}
+
+
+def _plot_speed(run: Run) -> list[Plot]:
+    """A plot a limit, on one scale: ratios to the baseline where it was timed, else seconds."""
+    rows = tables.timings(run, detailed=False).rows
+    ratios = [row for row in rows if row[-1] is not None]
+    line = 1.0 if ratios else None
+    spreads = [
+        (row[1], row[2], row[-1] if ratios else Spread(row[4], *row[5])) for row in ratios or rows
+    ]
+    values = [value for _, _, spread in spreads for value in (spread.low, spread.high)]
+    values += [line] if line else []
+    return [
+        plots.plot_spreads(
+            f"Time at limit {limit:,}",
+            f"time ÷ {BASELINE} (less is faster)" if line else "seconds a pass (less is faster)",
+            [(splitter, spread) for at, splitter, spread in spreads if at == limit],
+            (min(values), max(values)),
+            line=line,
+        )
+        for limit in dict.fromkeys(limit for limit, _, _ in spreads)
+    ]
+
+
+def _plot_lengths(run: Run) -> list[Plot]:
+    rows = [row for row in tables.lengths(run).rows if row[4] is not None]
+    return [
+        plots.plot_shares(
+            f"How full at limit {limit:,}",
+            "mean length ÷ limit",
+            [(row[1], row[4]) for row in rows if row[0] == limit],
+        )
+        for limit in dict.fromkeys(row[0] for row in rows)
+    ]
+
+
+def _plot_growth(more: Extras) -> list[Plot]:
+    return [
+        plots.plot_growth(
+            f"Time by length: {shape} at {limit:,}",
+            [g for g in more.growth if (g.shape, g.max_chunk_length) == (shape, limit)],
+            (IN_HOUSE, BASELINE),
+        )
+        for shape, limit in dict.fromkeys((g.shape, g.max_chunk_length) for g in more.growth)
+    ]
+
+
+def _pack(excerpts: Sequence[Excerpt], failures: Sequence[Failure] = ()) -> dict[str, Any]:
+    """What the viewer needs."""
+    return {
+        "excerpts": [pack_excerpt(excerpt) for excerpt in excerpts],
+        "failures": [
+            [
+                failure.workload.corpus,
+                failure.workload.splitter,
+                failure.workload.max_chunk_length,
+                f"{failure.status}: {failure.detail}",
+            ]
+            for failure in failures
+        ],
+        "signs": SIGNS,
+        "opening": _choose_opening(excerpts),
+    }
+
+
+def _choose_opening(excerpts: Sequence[Excerpt]) -> dict[str, Any] | None:
+    """The excerpt and limit at which the most rules are broken, and the splitters to show there:
+    the in-house one, the baseline, and those that break the most rules."""
+    places = {
+        (number, limit): [view for view in excerpt.views if view.max_chunk_length == limit]
+        for number, excerpt in enumerate(excerpts)
+        for limit in {view.max_chunk_length for view in excerpt.views}
+    }
+    if not places:
+        return None
+    number, limit = max(
+        places,
+        key=lambda place: (
+            len({rule for view in places[place] for rule in _find_broken(view)}),
+            place[1],
+            -place[0],
+        ),
+    )
+    views = sorted(
+        places[number, limit],
+        key=lambda view: (
+            view.splitter != IN_HOUSE,
+            view.splitter != BASELINE,
+            -len(_find_broken(view)),
+        ),
+    )
+    return {
+        "excerpt": number,
+        "limit": limit,
+        "splitters": [view.splitter for view in views[:_MOST_SPLITTERS]],
+    }
+
+
+def _find_broken(view: View) -> set[str]:
+    return {violation.rule for violation in view.violations if not violation.forced}

@@ -1,0 +1,29 @@
+"""Writes the reports of a run folder from its files alone."""
+
+from pathlib import Path
+
+from harness.report.extras import read_extras
+from harness.report.markdown import render_report
+from harness.results import open_replacing, read_run
+
+MARKDOWN = "report.md"
+PAGE = "report.html"
+
+
+def write_report(folder: Path) -> Path:
+    """Write ``report.md`` and ``report.html`` from a run folder; returns the path of the latter.
+
+    Raises MeasurementError where the folder holds no finished run, a file of it cannot be read, or
+    it cannot be written to.
+    """
+    from harness.report.html import render_page  # matplotlib, which is slow
+
+    run, more = read_run(folder), read_extras(folder)
+    page = folder / PAGE
+    for path, text in (
+        (folder / MARKDOWN, render_report(run, more)),
+        (page, render_page(run, more)),
+    ):
+        with open_replacing(path) as file:
+            file.write(text)
+    return page

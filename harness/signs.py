@@ -1,0 +1,29 @@
+"""Signs for characters that cannot be seen, the same at the terminal and on the page."""
+
+import unicodedata
+
+#: What is drawn in place of a character, and what it is called.
+SIGNS = {
+    " ": ("·", "space"),
+    "\t": ("→", "tab"),
+    "\n": ("↵", "newline"),
+    "\r": ("←", "carriage return"),
+    "\u00a0": ("⍽", "no-break space"),
+    "\u3000": ("□", "ideographic space"),
+    "\u2028": ("⏎", "line separator"),
+    "\u2029": ("¶", "paragraph separator"),
+}
+# Joiners make what is around them look right; everything else of these kinds is invisible or
+# changes how the rest looks.
+_JOINERS = "\u200c\u200d"
+_UNSEEN = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Co", "Cn"}
+
+
+def find_sign(character: str) -> str | None:
+    """The sign of a character that cannot be seen, ``<U+200B>`` where it has none of its own; None
+    for one that can."""
+    if character in SIGNS:
+        return SIGNS[character][0]
+    if unicodedata.category(character) in _UNSEEN and character not in _JOINERS:
+        return f"<U+{ord(character):04X}>"
+    return None

@@ -1,0 +1,29 @@
+"""A browser for the tests of pages."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.report.picture import BROWSER_OPTIONS, find_browser
+from harness.results import MeasurementError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """A Chromium without a network. Where there is none the tests are skipped, but not in CI."""
+    try:
+        path = find_browser()
+    except MeasurementError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=list(BROWSER_OPTIONS))
+        yield browser
+        browser.close()
