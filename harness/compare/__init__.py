@@ -1,0 +1,1 @@
+"""Two versions of the segmenter, measured against each other in one job: the gate for CI."""

@@ -1,0 +1,129 @@
+"""Compares two versions of the segmenter: their segments, then their work, then their speed."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from corpora import Corpus
+from harness.compare.checkouts import Checkout
+from harness.compare.documents import cut_blocks, spool_corpora
+from harness.compare.instructions import Instructions, count_instructions, find_valgrind
+from harness.compare.rounds import PATIENCE, Measured, measure
+from harness.compare.segments import Difference, compare_segments
+from harness.machine import describe_environment, now
+from harness.results import Environment, MeasurementError
+from harness.run import Progress
+from harness.verdict import BAD_ANSWER, NOT_MEASURED, TOLERANCE, WELL, Speed
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to compare, and how strictly.
+
+    ``instructions`` asks for them to be counted as well. ``different_segments`` says that the
+    segments may differ: then they are reported, and speed is measured all the same. ``strict``
+    says that an answer is needed. ``patience`` is in seconds.
+    """
+
+    base: Checkout
+    head: Checkout
+    limits: Sequence[int]
+    tolerance: float = TOLERANCE
+    instructions: bool = False
+    different_segments: bool = False
+    strict: bool = False
+    patience: float = PATIENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison learnt.
+
+    ``measured`` is empty where the segments differ and may not. ``uncounted`` says why
+    instructions were asked for and not counted, empty where they were, or were not asked for.
+    """
+
+    question: Question
+    environment: Environment
+    differences: Sequence[Difference] = ()
+    instructions: Sequence[Instructions] = ()
+    uncounted: str = ""
+    measured: Sequence[Measured] = field(default_factory=list)
+
+    @property
+    def speed(self) -> Speed | None:
+        """The one answer: slower anywhere is slower, and what is not known anywhere is not known.
+
+        None where speed was not measured.
+        """
+        speeds = {each.speed for each in self.measured}
+        speeds |= {each.speed for each in self.instructions}
+        worst_first = (Speed.SLOWER, Speed.NOISY, Speed.UNDECIDED, Speed.FASTER, Speed.FINE)
+        return next((speed for speed in worst_first if speed in speeds), None)
+
+    @property
+    def status(self) -> int:
+        """The exit status: a bad answer outweighs a missing one."""
+        if self.differences and not self.question.different_segments:
+            return BAD_ANSWER
+        if self.speed is Speed.SLOWER:
+            return BAD_ANSWER
+        if self.speed is None:
+            return NOT_MEASURED
+        unknown = not self.speed.decided or self.uncounted
+        return NOT_MEASURED if self.question.strict and unknown else WELL
+
+
+def compare(
+    question: Question, corpora: Sequence[Corpus], command: str, progress: Progress
+) -> Comparison:
+    """Compare two versions of the segmenter on some corpora.
+
+    Raises CorpusError where a corpus cannot be read, and MeasurementError where it has no text or
+    a version fails.
+    """
+    base, head, limits = question.base, question.head, question.limits
+    if not (corpora and limits):
+        raise MeasurementError("nothing to compare; give a corpus and a limit")
+    comparison = Comparison(question, describe_environment(command, []))
+    with tempfile.TemporaryDirectory(prefix="segbench-") as place:
+        folder = Path(place)
+        progress.begin("comparing segments", None)
+        spooled = spool_corpora(corpora, folder)
+        verified = compare_segments(base, head, spooled, limits, folder, progress.advance)
+        comparison = replace(comparison, differences=verified.differences)
+        if verified.differences and not question.different_segments:
+            return _finish(comparison)
+        if question.instructions:
+            valgrind = find_valgrind()
+            if valgrind is None:
+                missing = "instructions were not counted: valgrind is not installed here"
+                comparison = replace(comparison, uncounted=missing)
+            else:
+                progress.begin("counting instructions", None)
+                counted = count_instructions(valgrind, base, head, spooled, limits, folder)
+                comparison = replace(comparison, instructions=counted)
+        workloads = [
+            Measured(
+                each.corpus,
+                limit,
+                cut_blocks(each, verified.seconds[each.corpus, limit], folder / f"{n}-{limit}"),
+            )
+            for n, each in enumerate(spooled)
+            for limit in limits
+        ]
+        measured = measure(
+            base,
+            head,
+            workloads,
+            tolerance=question.tolerance,
+            patience=question.patience,
+            begin=lambda stage: progress.begin(stage, None),
+            advance=progress.advance,
+        )
+    return _finish(replace(comparison, measured=measured))
+
+
+def _finish(comparison: Comparison) -> Comparison:
+    return replace(comparison, environment=replace(comparison.environment, finished=now()))

@@ -1,0 +1,219 @@
+"""Compares two run folders: what was counted, and where the machine was the same, what was timed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from harness.compare.report import Page
+from harness.report.tables import Column, Table, show_count
+from harness.results import Count, Environment, MeasurementError, Run, Workload
+from harness.verdict import (
+    BAD_ANSWER,
+    IN_HOUSE,
+    ROUNDS_AT_LEAST,
+    TOLERANCE,
+    WELL,
+    Interval,
+    Speed,
+    decide_speed,
+    estimate_unpaired_ratio,
+)
+
+# What two runs of one machine may differ in and their times still be compared.
+_FREE = ("command", "commit", "dirty", "started", "finished")
+_NO_FLOOR = Interval(1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One workload in two runs.
+
+    ``broken`` are the rules broken where they need not be, by number of times. ``ratio`` is that
+    of the later time to the earlier, None where no verdict on speed can be given.
+    """
+
+    workload: Workload
+    before: Count
+    after: Count
+    broken_before: int
+    broken_after: int
+    ratio: Interval | None
+    speed: Speed | None
+
+    @property
+    def same_segments(self) -> bool:
+        return self.before.digest == self.after.digest
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Two runs beside each other.
+
+    ``one_sided`` are workloads that only one of them counted; ``unlike`` the fields in which
+    their environments differ so that times do not compare.
+    """
+
+    environment: Environment
+    changes: Sequence[Change]
+    one_sided: Sequence[Workload]
+    unlike: Sequence[str]
+
+    def judge(self, *, different_segments: bool) -> int:
+        """The exit status, which this project's segmenter decides."""
+        for change in self.changes:
+            if change.workload.splitter != IN_HOUSE:
+                continue
+            if change.broken_after > change.broken_before or change.speed is Speed.SLOWER:
+                return BAD_ANSWER
+            if not change.same_segments and not different_segments:
+                return BAD_ANSWER
+        return WELL
+
+
+def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> RunComparison:
+    """Compare two runs workload by workload.
+
+    Raises MeasurementError where they have no workload in common.
+    """
+    counts = [{count.workload: count for count in run.counts} for run in (before, after)]
+    broken = [_count_broken(run) for run in (before, after)]
+    seconds = [_list_seconds(run) for run in (before, after)]
+    unlike = _find_unlike(before.environment, after.environment)
+    common = [workload for workload in counts[0] if workload in counts[1]]
+    if not common:
+        raise MeasurementError(
+            "the two runs have no workload in common; run both with the same --corpus, "
+            "--splitter and --max-chunk-length"
+        )
+    changes = []
+    for workload in common:
+        earlier, later = (each[workload] for each in counts)
+        times = [each.get(workload, []) for each in seconds]
+        ratio = None
+        if (
+            not unlike
+            and _size(earlier) == _size(later)
+            and min(map(len, times)) >= ROUNDS_AT_LEAST
+        ):
+            ratio = estimate_unpaired_ratio(*times)
+        speed = decide_speed(ratio, _NO_FLOOR, tolerance) if ratio else None
+        breaches = [each[workload] for each in broken]
+        changes.append(Change(workload, earlier, later, breaches[0], breaches[1], ratio, speed))
+    one_sided = sorted(counts[0].keys() ^ counts[1].keys())
+    return RunComparison(after.environment, changes, one_sided, unlike)
+
+
+def _size(count: Count) -> tuple[int, int]:
+    return count.documents, count.code_points
+
+
+def _count_broken(run: Run) -> Counter[Workload]:
+    broken: Counter[Workload] = Counter()
+    for row in run.violations:
+        broken[row.workload] += row.count - row.forced
+    return broken
+
+
+def _list_seconds(run: Run) -> dict[Workload, list[float]]:
+    seconds = defaultdict(list)
+    for timing in run.timings:
+        seconds[timing.workload].append(timing.seconds)
+    return seconds
+
+
+def _find_unlike(before: Environment, after: Environment) -> list[str]:
+    """Fields that differ; of the versions, which."""
+    unlike = [
+        each.name
+        for each in fields(Environment)
+        if each.name not in (*_FREE, "versions")
+        and getattr(before, each.name) != getattr(after, each.name)
+    ]
+    names = sorted({**before.versions, **after.versions})
+    return unlike + [
+        f"version of {name}"
+        for name in names
+        if before.versions.get(name) != after.versions.get(name)
+    ]
+
+
+def describe_runs(comparison: RunComparison) -> Page:
+    """The page of two runs."""
+    changes = comparison.changes
+    table = Table(
+        "The same workloads in both runs",
+        [
+            Column("corpus", numeric=False),
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("segments", numeric=False),
+            Column("before", show_count),
+            Column("after", show_count),
+            Column("rules broken before", show_count),
+            Column("after", show_count),
+            Column("time, after ÷ before"),
+            Column("speed", numeric=False),
+        ],
+        [
+            (
+                each.workload.corpus,
+                each.workload.max_chunk_length,
+                each.workload.splitter,
+                _name_segments(each),
+                each.before.segments,
+                each.after.segments,
+                each.broken_before,
+                each.broken_after,
+                each.ratio,
+                each.speed,
+            )
+            for each in changes
+        ],
+        [
+            "Broken rules are those that need not have been. The interval of a ratio of times "
+            "tells the noise within each run, not what the machine did between them.",
+        ],
+        names=3,
+    )
+    return Page("Two runs", _answer(comparison), [table], comparison.environment)
+
+
+def _name_segments(change: Change) -> str:
+    if change.same_segments:
+        return "same"
+    same = _size(change.before) == _size(change.after)
+    return "differ" if same else "differ, of other documents"
+
+
+def _answer(comparison: RunComparison) -> str:
+    changes = comparison.changes
+    number = len(changes)
+    differing = sum(not each.same_segments for each in changes)
+    worse = sum(each.broken_after > each.broken_before for each in changes)
+    sentences = [
+        f"Segments differ in {differing} of {number} workloads"
+        if differing
+        else f"Segments are the same in all {number} workloads",
+        f"more rules are broken in {worse}" if worse else "no more rules are broken",
+    ]
+    speeds = Counter(each.speed for each in changes if each.speed)
+    if comparison.unlike:
+        speed = f"No verdict on speed: the environments differ in {', '.join(comparison.unlike)}."
+    elif speeds:
+        speed = "Speed: " + ", ".join(f"{speeds[each]} {each}" for each in Speed if speeds[each])
+        speed += "."
+    else:
+        speed = "No verdict on speed: no workload was timed in both runs on the same documents."
+    alone = len(comparison.one_sided)
+    rest = f" In one run only: {alone} workloads." if alone else ""
+    return f"{'; '.join(sentences)}. {speed}{rest}"
+
+
+def record_runs(comparison: RunComparison) -> dict[str, Any]:
+    """The comparison as JSON has it."""
+    return {
+        "unlike": list(comparison.unlike),
+        "one_sided": [asdict(workload) for workload in comparison.one_sided],
+        "changes": [asdict(change) for change in comparison.changes],
+    }

@@ -1,0 +1,29 @@
+"""The program whose instructions are counted: so many passes of a checkout's segmenter.
+
+``workload.py FOLDER SEGMENTER SPOOL LIMIT...``: a pass over the spool for each limit, in their
+order. Standard library only, and none of it that is not needed.
+"""
+
+import importlib.machinery
+import importlib.util
+import sys
+from pathlib import Path
+
+
+def main(folder: str, segmenter: str, spool: str, *limits: str) -> None:
+    # As in the worker: this harness, and nothing that is installed beside it.
+    spec = importlib.machinery.ModuleSpec("harness", None, is_package=True)
+    spec.submodule_search_locations = [str(Path(__file__).parents[1])]
+    sys.modules["harness"] = importlib.util.module_from_spec(spec)
+    from harness.adapters.checkout import text_segmenter
+    from harness.spool import read_spool
+
+    texts = [text for _, text in read_spool(Path(spool))]
+    for limit in limits:
+        split = text_segmenter(int(limit), folder=folder, segmenter=segmenter)
+        for text in texts:
+            split(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,53 @@
+"""A repository to compare versions in, and few rounds to compare them by."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import corpora
+from harness.cli import segbench
+from harness.compare import rounds
+from tests.harness.compare.versions import CORPORA, SPLITTER, Compare, Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A repository whose commit ``plain`` is the working tree too, and the current folder."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    made = Repository(folder)
+    made.commit(SPLITTER, "plain")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = corpora.load
+    monkeypatch.setattr(
+        corpora, "load", lambda name, **options: CORPORA.get(name) or load(name, **options)
+    )
+    monkeypatch.setattr(rounds, "FIRST_ROUNDS", 5)
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 5)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Compare:
+    """``segbench compare`` at one limit, with a tolerance that the noise of no machine reaches."""
+
+    def run(*arguments: str) -> Result:
+        defaults = [
+            "--max-chunk-length",
+            "20",
+            "--tolerance",
+            "2.5",
+            "--out",
+            str(tmp_path / "out"),
+        ]
+        result = CliRunner().invoke(segbench, ["compare", *defaults, *arguments])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return run

@@ -1,0 +1,278 @@
+"""``segbench compare`` on two versions, as a user and a CI system meet it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import Result
+
+from tests.harness.compare.versions import (
+    NEEDLESS,
+    SHIFTED,
+    SPLITTER,
+    TEXT,
+    Compare,
+    Repository,
+)
+
+ROOT = Path(__file__).parents[3]
+
+
+def learnt(tmp_path: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((tmp_path / "out" / "compare.json").read_text())
+    return found
+
+
+def error_line(result: Result) -> str:
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("segbench: ")
+    return line
+
+
+def test_the_same_code_is_not_slower(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    result = compare("--base", "plain")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    assert "Fine: the working tree (" in result.stdout
+    assert f"Report: {tmp_path}/out/compare.md" in result.stdout
+    assert repository.worktrees() == 1
+    record = learnt(tmp_path)
+    assert (record["answer"], record["status"]) == ("fine", 0)
+    assert record["base"] == {
+        "name": "plain",
+        "commit": repository.git("rev-parse", "plain").strip(),
+    }
+    (measured,) = record["measured"]  # type: ignore[misc]
+    assert (measured["corpus"], measured["max_chunk_length"]) == ("builtin", 20)
+    assert (measured["documents"], measured["code_points"]) == (5, 3 * len(TEXT) + 1)
+    assert len(measured["rounds"]) == 5
+    for each in measured["rounds"]:
+        assert set(each) == {"head", "base", "base again"}
+        assert all(cpu > 0 < wall for block in each["head"] for cpu, wall in block)
+
+
+def test_a_slower_head_is_a_bad_answer(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    repository.write(NEEDLESS)
+    result = compare("--base", "plain")
+    assert result.exit_code == 1, result.stderr
+    assert "Slower: the working tree (" in result.stdout
+    assert "-dirty) is slower than plain (" in result.stdout
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert page.index("Slower: ") < page.index("| builtin | 20 | slower | ")
+
+
+def test_a_faster_head_is_told(repository: Repository, compare: Compare) -> None:
+    repository.commit(NEEDLESS, "needless")
+    result = compare("--base", "needless", "--head", "plain")
+    assert result.exit_code == 0, result.stderr
+    assert "Faster: plain (" in result.stdout
+    assert repository.worktrees() == 1
+
+
+def test_pyperf_reads_both_sides(repository: Repository, compare: Compare, tmp_path: Path) -> None:
+    repository.write(NEEDLESS)
+    compare("--base", "plain")
+    files = [str(tmp_path / "out" / f"{side}.json") for side in ("base", "head")]
+    said = subprocess.run(
+        [sys.executable, "-m", "pyperf", "compare_to", *files],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "slower" in said
+
+
+def test_other_segments_are_told_first_and_nothing_is_timed(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    repository.write(SHIFTED)
+    result = compare("--base", "plain")
+    assert result.exit_code == 1, result.stderr
+    assert "The segments differ, in up to 3 documents at a limit." in result.stdout
+    assert "Speed was not measured" in result.stdout
+    record = learnt(tmp_path)
+    assert record["measured"] == []
+    assert record["differences"] == [
+        {
+            "corpus": "builtin",
+            "max_chunk_length": 20,
+            "documents": 5,
+            "differing": 3,
+            "document": "long/0",
+            "start": 0,
+            "base": TEXT[:20],
+            "head": TEXT[:19],
+        }
+    ]
+    assert not (tmp_path / "out" / "head.json").exists()
+
+
+def test_other_segments_may_be_allowed(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    repository.write(SHIFTED)
+    result = compare("--base", "plain", "--allow-different-segments")
+    assert result.exit_code == 0, result.stderr
+    assert "The segments differ, in up to 3 documents at a limit. Fine: " in result.stdout
+    assert learnt(tmp_path)["answer"] == "fine"
+
+
+def test_line_ends_of_an_example_are_shown(repository: Repository, compare: Compare) -> None:
+    repository.write(SPLITTER.replace("return [", "return text.splitlines(True) or ["))
+    result = compare("--base", "plain")
+    assert r"`'One sentence. Another one!\n'`" in result.stdout
+
+
+def test_the_page_goes_to_the_step_summary(
+    repository: Repository, compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    compare("--base", "plain")
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert summary.read_text() == f"before\n{page}"
+
+
+def test_a_folder_may_be_a_side(repository: Repository, compare: Compare, tmp_path: Path) -> None:
+    other = Repository(tmp_path)
+    other.write(NEEDLESS)
+    result = compare("--base", "plain", "--head", "..")
+    assert result.exit_code == 1, result.stderr
+    assert "Slower: .. is slower" in result.stdout
+
+
+def test_a_vendored_file_is_found_by_its_path(repository: Repository, compare: Compare) -> None:
+    """Beside a module that nothing else should take for the standard library's."""
+    repository.write("raise RuntimeError", "src/ours/queue.py")
+    repository.write(f"import queue\n{SPLITTER}", "src/ours/text_segmenter.py")
+    repository.git("add", ".")
+    repository.git("commit", "--quiet", "--message", "vendored")
+    result = compare("--base", "HEAD", "--segmenter", "src/ours/text_segmenter.py")
+    assert result.exit_code == 0, result.stderr
+    assert "Fine: " in result.stdout
+
+
+def test_where_git_is_not_folders_compare(
+    repository: Repository, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    result = compare("--base", ".", "--head", ".")
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import a_package_that_nobody_has", "No module named 'a_package_that_nobody_has'"),
+        ("def f(:", "SyntaxError: invalid syntax"),
+        ("", "has no attribute 'TextSegmenter'"),
+        (
+            SPLITTER.replace("return [", "raise LookupError('so'); ["),
+            "LookupError: so, in 'long/0'",
+        ),
+        (SPLITTER.replace("return [", "return None; ["), "no list of strings but NoneType"),
+        (
+            SPLITTER.replace("limit = self.limit\n", "import os; os.kill(os.getpid(), 9)\n"),
+            "ended by signal 9",
+        ),
+        (
+            SPLITTER.replace("limit = self.limit\n", "limit = self.limit - hash('a') % 7\n"),
+            "does not give the same segments every time",  # but by the seed of the round
+        ),
+    ],
+)
+def test_a_head_that_fails_is_one_line(
+    source: str, message: str, repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    repository.write(source)
+    result = compare("--base", "plain", "--allow-different-segments")
+    assert result.exit_code == 3
+    assert message in error_line(result)
+    assert "the working tree" in error_line(result)
+    assert result.stdout == ""
+    assert not (tmp_path / "out").exists()
+    assert repository.worktrees() == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--base", "nowhere"], 3, "'nowhere' is neither a folder nor a revision"),
+        (["--base", "--help-me"], 3, "'--help-me' is neither a folder nor a revision"),
+        (["--base", "plain", "--head", "nowhere"], 3, "'nowhere' is neither"),
+        (["--base", "plain", "--segmenter", "src"], 3, "plain has no src; say with --segmenter"),
+        (["--base", "plain", "--corpus", "empty"], 3, "empty holds no document"),
+        (["--base", "plain", "--corpus", "hollow"], 3, "hollow has no text"),
+        (["--base", "plain", "--corpus", "bultin"], 2, "did you mean builtin?"),
+        (["--base", "plain", "--tolerance", "1"], 2, "1.0 is not in the range x>1"),
+        (["--base", "plain", "folder", "folder"], 2, "two run folders, or --base"),
+        (["folder"], 2, "two run folders"),
+        ([], 2, "say with --base what to compare with"),
+        (["folder", "folder"], 3, "folder is not a run folder"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str],
+    status: int,
+    message: str,
+    repository: Repository,
+    compare: Compare,
+    tmp_path: Path,
+) -> None:
+    result = compare(*arguments)
+    assert result.exit_code == status
+    assert message in error_line(result)
+    assert result.stdout == ""
+    assert not (tmp_path / "out").exists()
+    assert repository.worktrees() == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_no_worktree(
+    number: signal.Signals, repository: Repository, tmp_path: Path
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-P", "-m", "harness", "compare", "--base", "plain"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    children = await_worker(psutil.Process(running.pid))
+    assert repository.worktrees() == 2
+    os.killpg(running.pid, number)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert err == "segbench: interrupted; no report was written\n"
+    assert repository.worktrees() == 1
+    assert list(temporary.iterdir()) == []
+    assert not list(repository.folder.glob("reports/*"))
+    assert psutil.wait_procs(children, timeout=10)[1] == []
+
+
+def await_worker(process: psutil.Process) -> list[psutil.Process]:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        children = process.children(recursive=True)
+        if any("worker.py" in " ".join(child.cmdline()) for child in children if is_alive(child)):
+            return children
+        time.sleep(0.05)
+    raise AssertionError("no worker within a minute")
+
+
+def is_alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE

@@ -1,0 +1,169 @@
+"""Rounds and what they mean, on turns of which the right answer is known; and the blocks."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from corpora import Corpus, Document
+from harness.compare.checkouts import Checkout
+from harness.compare.comparison import Comparison, Question
+from harness.compare.documents import TURNS, Blocks, Spooled, cut_blocks, spool_corpora
+from harness.compare.instructions import Instructions
+from harness.compare.rounds import AGAIN, BASE, HEAD, Measured, Round, Turn
+from harness.compare.segments import Difference
+from harness.results import Environment
+from harness.spool import read_spool
+from harness.verdict import Speed
+
+SIDE = Checkout("a side", Path("nowhere"), "segmenter", "")
+ENVIRONMENT = Environment("", {}, "", "", "", 1, "", False, "", "")
+DIFFERENCE = Difference("c", 20, 2, 1, "d", 0, "a", "b")
+
+
+def turns(seconds: Sequence[Sequence[float]]) -> list[list[Turn]]:
+    """CPU seconds by block and repeat; the seconds that went by tell nothing."""
+    return [[Turn(cpu, 99.0) for cpu in block] for block in seconds]
+
+
+def measured(rounds: Sequence[Round]) -> Measured:
+    return Measured("c", 20, Blocks([], 2, 1, 1), list(rounds))
+
+
+def round_of(head: float, again: float = 1.0) -> Round:
+    """Two blocks, of which the second has nine times the work, and two repeats."""
+    base = [[1.0, 1.0], [9.0, 9.0]]
+    return Round(
+        {
+            HEAD: turns([[head * s for s in block] for block in base]),
+            BASE: turns(base),
+            AGAIN: turns([[again * s for s in block] for block in base]),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("heads", "speed"),
+    [
+        ([1.0] * 8, Speed.FINE),
+        ([1.15] * 8, Speed.SLOWER),
+        ([0.8] * 8, Speed.FASTER),
+        ([1.0, 1.1] * 4, Speed.UNDECIDED),
+        ([1.0] * 15 + [3.0], Speed.FINE),
+    ],
+)
+def test_ratios_of_head_to_base_decide(heads: Sequence[float], speed: Speed) -> None:
+    assert measured([round_of(head) for head in heads]).judge(1.05).speed is speed
+
+
+def test_a_base_unlike_itself_is_a_noisy_machine() -> None:
+    rounds = [round_of(1.15, again) for again in [0.9, 1.1] * 4]
+    assert measured(rounds).judge(1.05).speed is Speed.NOISY
+
+
+def test_blocks_count_by_their_time() -> None:
+    """Head takes twice as long on the block that is a tenth of the work."""
+    uneven = Round(
+        {
+            HEAD: turns([[2.0, 2.0], [9.0, 9.0]]),
+            BASE: turns([[1.0, 1.0], [9.0, 9.0]]),
+            AGAIN: turns([[1.0, 1.0], [9.0, 9.0]]),
+        }
+    )
+    judged = measured([uneven] * 5).judge(1.05)
+    assert judged.ratio is not None
+    assert judged.ratio.ratio == pytest.approx(1.1)
+
+
+def test_turns_are_divided_by_those_beside_them() -> None:
+    """The machine slows down to half its speed between the repeats, and all sides with it."""
+    slowing = Round({side: turns([[1.0, 2.0, 2.0]]) for side in (HEAD, BASE, AGAIN)})
+    assert slowing.ratios(HEAD) == [1.0]
+    assert slowing.seconds(HEAD) == [2.0]
+
+
+def comparison(**fields: object) -> Comparison:
+    choices = ("strict", "different_segments")
+    question = Question(SIDE, SIDE, [20], **{k: fields.pop(k) for k in choices if k in fields})  # type: ignore[arg-type]
+    return Comparison(question, ENVIRONMENT, **fields)  # type: ignore[arg-type]
+
+
+def speeds(*speeds: Speed) -> list[Measured]:
+    return [Measured("c", 20, Blocks([], 2, 1, 1), speed=speed) for speed in speeds]
+
+
+@pytest.mark.parametrize(
+    ("learnt", "speed", "status"),
+    [
+        (comparison(measured=speeds(Speed.FINE, Speed.FINE)), Speed.FINE, 0),
+        (comparison(measured=speeds(Speed.FINE, Speed.FASTER)), Speed.FASTER, 0),
+        (comparison(measured=speeds(Speed.FINE, Speed.SLOWER, Speed.NOISY)), Speed.SLOWER, 1),
+        (comparison(measured=speeds(Speed.FASTER, Speed.UNDECIDED)), Speed.UNDECIDED, 0),
+        (comparison(measured=speeds(Speed.FINE, Speed.NOISY)), Speed.NOISY, 0),
+        (comparison(measured=speeds(Speed.NOISY), strict=True), Speed.NOISY, 3),
+        (comparison(measured=speeds(Speed.UNDECIDED), strict=True), Speed.UNDECIDED, 3),
+        (comparison(measured=speeds(Speed.FINE), strict=True), Speed.FINE, 0),
+        (comparison(measured=speeds(Speed.FINE), uncounted="so"), Speed.FINE, 0),
+        (comparison(measured=speeds(Speed.FINE), uncounted="so", strict=True), Speed.FINE, 3),
+        (comparison(differences=[DIFFERENCE]), None, 1),
+        (
+            comparison(
+                differences=[DIFFERENCE], different_segments=True, measured=speeds(Speed.FINE)
+            ),
+            Speed.FINE,
+            0,
+        ),
+        (
+            comparison(measured=speeds(Speed.NOISY), instructions=[Instructions(20, 1000, 1021)]),
+            Speed.SLOWER,
+            1,
+        ),
+        (
+            comparison(measured=speeds(Speed.FINE), instructions=[Instructions(20, 1000, 1019)]),
+            Speed.FINE,
+            0,
+        ),
+        (comparison(), None, 3),
+    ],
+)
+def test_the_worst_answer_is_the_answer(
+    learnt: Comparison, speed: Speed | None, status: int
+) -> None:
+    assert (learnt.speed, learnt.status) == (speed, status)
+
+
+LENGTHS = [0, 700, 10, 300, 300, 1, 250, 440]
+
+
+@pytest.fixture
+def spooled(tmp_path: Path) -> Spooled:
+    documents = [Document(str(n), "x" * length) for n, length in enumerate(LENGTHS)]
+    (one,) = spool_corpora([Corpus("c", lambda: iter(documents), "a test")], tmp_path)
+    return one
+
+
+def read_blocks(blocks: Blocks) -> list[list[str]]:
+    return [[document for document, _ in read_spool(spool)] for spool in blocks.spools]
+
+
+def test_a_corpus_is_cut_into_blocks_of_like_size(spooled: Spooled, tmp_path: Path) -> None:
+    blocks = cut_blocks(spooled, 0.045, tmp_path / "blocks")  # three turns long
+    found = read_blocks(blocks)
+    assert Counter(name for block in found for name in block) == Counter(map(str, range(8)))
+    sizes = [sum(LENGTHS[int(name)] for name in block) for block in found]
+    assert sizes == [700, 440 + 250, 300 + 300 + 10 + 1]
+    assert (blocks.documents, blocks.code_points) == (8, 2001)
+    assert blocks.repeats == TURNS // 3
+
+
+def test_a_short_pass_is_one_block(spooled: Spooled, tmp_path: Path) -> None:
+    blocks = cut_blocks(spooled, 1e-6, tmp_path / "blocks")
+    assert (len(blocks.spools), blocks.repeats) == (1, TURNS)
+
+
+def test_of_a_long_corpus_a_part_is_taken(spooled: Spooled, tmp_path: Path) -> None:
+    blocks = cut_blocks(spooled, 1.9 * TURNS * 2 * 0.015, tmp_path / "blocks")
+    names = sorted(name for block in read_blocks(blocks) for name in block)
+    assert names == ["0", "2", "4", "6"]
+    assert (blocks.documents, blocks.code_points) == (4, 560)

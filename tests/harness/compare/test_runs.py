@@ -1,0 +1,162 @@
+"""``segbench compare DIR DIR``: two run folders."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli import segbench
+from harness.results import (
+    Count,
+    Environment,
+    Failure,
+    Run,
+    Timing,
+    ViolationCount,
+    Workload,
+    write_run,
+)
+
+OURS = Workload("books", "segmenter", 20)
+OTHER = Workload("books", "langchain", 20)
+ENVIRONMENT = Environment(
+    command="segbench run",
+    versions={"pyarrow": "26.0"},
+    python="CPython 3.13.1",
+    platform="Linux",
+    cpu="Some CPU",
+    cpu_count=2,
+    commit="abc",
+    dirty=False,
+    started="2026-01-01T00:00:00+00:00",
+    finished="2026-01-01T00:10:00+00:00",
+)
+
+
+def count(workload: Workload, digest: str = "d", code_points: int = 900) -> Count:
+    return Count(workload, 3, code_points, 50, 1, 18.0, 20, 0, 0, digest)
+
+
+def timings(workload: Workload, *seconds: float) -> list[Timing]:
+    return [Timing(workload, number, value) for number, value in enumerate(seconds)]
+
+
+SECONDS = (1.0, 1.01, 0.99, 1.0, 1.0)
+RUN = Run(
+    ENVIRONMENT,
+    counts=[count(OURS), count(OTHER)],
+    violations=[ViolationCount(OURS, "fits", 2, 2), ViolationCount(OTHER, "fits", 9, 2)],
+    timings=[*timings(OURS, *SECONDS), *timings(OTHER, *SECONDS)],
+)
+
+CompareRuns = Callable[..., Result]
+
+
+@pytest.fixture
+def compare_runs(tmp_path: Path) -> CompareRuns:
+    def run(before: Run, after: Run, *arguments: str) -> Result:
+        folders = []
+        for name, each in ("before", before), ("after", after):
+            write_run(tmp_path / name, each)
+            folders.append(str(tmp_path / name))
+        command = ["compare", *folders, "--out", str(tmp_path / "out"), *arguments]
+        return CliRunner().invoke(segbench, command)
+
+    return run
+
+
+def slowed(factor: float, workloads: Sequence[Workload] = (OURS,)) -> Run:
+    return replace(
+        RUN,
+        timings=[
+            replace(each, seconds=each.seconds * (factor if each.workload in workloads else 1))
+            for each in RUN.timings
+        ],
+    )
+
+
+def test_a_run_is_as_good_as_itself(compare_runs: CompareRuns, tmp_path: Path) -> None:
+    later = replace(ENVIRONMENT, commit="def", dirty=True, finished="2026-01-02T00:10:00+00:00")
+    result = compare_runs(RUN, replace(RUN, environment=later))
+    assert result.exit_code == 0, result.stderr
+    assert (
+        "Segments are the same in all 2 workloads; no more rules are broken. Speed: 2 fine."
+        in result.stdout
+    )
+    assert "| 1.000 (" in (tmp_path / "out" / "compare.md").read_text()
+    record = json.loads((tmp_path / "out" / "compare.json").read_text())
+    assert [change["speed"] for change in record["changes"]] == ["fine", "fine"]
+
+
+def test_a_slower_run_is_a_bad_answer(compare_runs: CompareRuns) -> None:
+    result = compare_runs(RUN, slowed(1.15))
+    assert result.exit_code == 1
+    assert "Speed: 1 slower, 1 fine." in result.stdout
+    assert compare_runs(RUN, slowed(1.15), "--tolerance", "1.3").exit_code == 0
+
+
+def test_a_slower_peer_is_only_told(compare_runs: CompareRuns) -> None:
+    result = compare_runs(RUN, slowed(1.15, [OTHER]))
+    assert result.exit_code == 0
+    assert "Speed: 1 slower, 1 fine." in result.stdout
+
+
+def test_other_segments_are_a_bad_answer(compare_runs: CompareRuns) -> None:
+    after = replace(RUN, counts=[count(OURS, "e"), count(OTHER)])
+    result = compare_runs(RUN, after)
+    assert result.exit_code == 1
+    assert "Segments differ in 1 of 2 workloads;" in result.stdout
+    assert compare_runs(RUN, after, "--allow-different-segments").exit_code == 0
+
+
+def test_more_broken_rules_are_a_bad_answer(compare_runs: CompareRuns) -> None:
+    broken = [ViolationCount(OURS, "fits", 3, 2), ViolationCount(OTHER, "fits", 9, 2)]
+    after = replace(RUN, violations=broken)
+    result = compare_runs(RUN, after, "--allow-different-segments")
+    assert result.exit_code == 1
+    assert "more rules are broken in 1." in result.stdout
+    assert compare_runs(after, RUN).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"python": "CPython 3.14.0"}, "python"),
+        ({"cpu": "Another", "cpu_count": 4}, "cpu, cpu_count"),
+        ({"versions": {"pyarrow": "27.0"}}, "version of pyarrow"),
+        ({"versions": {}}, "version of pyarrow"),
+    ],
+)
+def test_other_environments_give_no_verdict_on_speed(
+    changed: dict[str, object], named: str, compare_runs: CompareRuns
+) -> None:
+    after = replace(slowed(2.0), environment=replace(ENVIRONMENT, **changed))  # type: ignore[arg-type]
+    result = compare_runs(RUN, after)
+    assert result.exit_code == 0
+    assert f"No verdict on speed: the environments differ in {named}." in result.stdout
+
+
+def test_other_documents_give_no_verdict_on_speed(compare_runs: CompareRuns) -> None:
+    after = replace(slowed(2.0), counts=[count(OURS, "e", 1800), count(OTHER, "e", 1800)])
+    result = compare_runs(RUN, after, "--allow-different-segments")
+    assert result.exit_code == 0
+    assert "differ, of other documents" in result.stdout
+    assert "No verdict on speed: no workload was timed in both runs" in result.stdout
+
+
+def test_workloads_of_one_run_alone_are_counted(compare_runs: CompareRuns) -> None:
+    after = Run(ENVIRONMENT, counts=[count(OURS)], failures=[Failure(OTHER, "failed", "so")])
+    result = compare_runs(RUN, after)
+    assert result.exit_code == 0
+    assert "In one run only: 1 workloads." in result.stdout
+
+
+def test_runs_with_nothing_in_common_are_refused(compare_runs: CompareRuns, tmp_path: Path) -> None:
+    elsewhere = Run(ENVIRONMENT, counts=[count(Workload("papers", "segmenter", 20))])
+    result = compare_runs(RUN, elsewhere)
+    assert result.exit_code == 3
+    assert "no workload in common" in result.stderr
+    assert not (tmp_path / "out").exists()
