@@ -4,12 +4,13 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyperf
 
+from harness.environments import Installation
 from harness.results import Environment
 from harness.splitters import Splitter
 
@@ -17,15 +18,20 @@ from harness.splitters import Splitter
 _MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")
 
 
-def describe_environment(command: str, splitters: Iterable[Splitter]) -> Environment:
+def describe_environment(
+    command: str,
+    splitters: Iterable[Splitter],
+    installations: Mapping[str, Installation] | None = None,
+) -> Environment:
     """The environment of a run that starts now; ``finished`` is still empty.
 
-    ``command`` is what was typed; ``splitters`` those whose versions matter.
+    ``command`` is what was typed; ``splitters`` those whose versions matter, ``installations``
+    where they are, by their names.
     """
     commit = _ask_git("rev-parse", "HEAD")
     return Environment(
         command=command,
-        versions=_find_versions(splitters),
+        versions=_find_versions(splitters, installations or {}),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         platform=platform.platform(),
         cpu=_name_cpu(),
@@ -42,15 +48,27 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _find_versions(splitters: Iterable[Splitter]) -> dict[str, str]:
-    named = [*_MEASURED_WITH, *(splitter.distribution for splitter in splitters)]
+def _find_versions(
+    splitters: Iterable[Splitter], installations: Mapping[str, Installation]
+) -> dict[str, str]:
+    named: list[str | None] = [*_MEASURED_WITH]
+    elsewhere = {}
+    for splitter in splitters:
+        installation = installations.get(splitter.name)
+        if installation is None or installation.interpreter is None:
+            named.append(splitter.distribution)
+        elif splitter.distribution:
+            release = installation.versions.get(splitter.distribution, "?")
+            other = installation.python != platform.python_version()
+            on = f" on Python {installation.python}" if other else ""
+            elsewhere[splitter.name] = f"{splitter.distribution} {release}{on}"
     versions = {}
     for distribution in dict.fromkeys(name for name in named if name):
         try:
             versions[distribution] = importlib.metadata.version(distribution)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return versions
+    return versions | elsewhere
 
 
 def _name_cpu() -> str:

@@ -2,19 +2,23 @@
 
 import contextlib
 import json
+import math
 import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from harness.splitters import Splitter
+from harness.spool import read_segments, read_spool
 
 PATIENCE = 60.0
 
@@ -32,9 +36,13 @@ class SplitterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A splitter once over a whole corpus: seconds within its calls, and what they gave."""
+    """A splitter once over a whole corpus: seconds within its calls, and what they gave.
+
+    ``cpu_seconds`` are those in which its process worked, ``seconds`` those that went by.
+    """
 
     seconds: float
+    cpu_seconds: float
     segments: int
     digest: str
 
@@ -42,29 +50,33 @@ class Pass:
 class SplitterProcess:
     """A process of its own for one splitter, until ``close`` ends it.
 
-    ``patience`` is how many seconds a splitter may take to load, and for a document. ``load`` and
-    ``run_pass`` raise SplitterError where the process dies, hangs or fails; it is then closed.
-    ``interpreter`` may belong to another environment, of which it then sees the modules alone;
-    this environment's own interpreter sees the modules that this process sees.
+    ``patience`` is how many seconds a splitter may take to load, and for a document. ``load``,
+    ``split`` and ``run_pass`` raise SplitterError where the process dies, hangs or fails; it is
+    then closed. Where the splitter has an interpreter of its own, the process sees the modules of
+    that environment alone; else it sees the modules that this process sees. ``variables``, where
+    they are given, are all the environment variables that the process has.
     """
 
     def __init__(
         self,
         splitter: Splitter,
         *,
-        interpreter: str = sys.executable,
         patience: float = PATIENCE,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.closed = False
         self._splitter = splitter
         self._patience = patience
-        environment = dict(os.environ)
-        if interpreter == sys.executable:
+        environment = dict(os.environ if variables is None else variables)
+        if splitter.interpreter:
+            environment.pop("PYTHONPATH", None)
+            environment["PYTHONNOUSERSITE"] = "1"
+        elif variables is None:
             environment["PYTHONPATH"] = os.pathsep.join(
                 path or str(Path.cwd()) for path in sys.path
             )
         self._process = subprocess.Popen(
-            [interpreter, "-P", str(_WORKER)],
+            [splitter.interpreter or sys.executable, "-P", str(_WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,6 +98,12 @@ class SplitterProcess:
         )
         self._listener.start()
 
+    def keep_on_core(self, core: int) -> None:
+        """Let the process run on this core alone, where the system can see to that."""
+        if hasattr(os, "sched_setaffinity"):
+            with contextlib.suppress(OSError):  # it is gone already, or the core is
+                os.sched_setaffinity(self._process.pid, {core})
+
     def load(self, max_chunk_length: int) -> None:
         """Make the splitter for a limit in code points, in place of an earlier one."""
         self._ask(
@@ -96,8 +114,34 @@ class SplitterProcess:
             max_chunk_length=max_chunk_length,
         )
 
-    def run_pass(self, spool: Path, progress: Callable[[int], None] | None = None) -> Pass:
-        """Split every document of ``spool`` once, with what was loaded.
+    def split(self, spool: Path, into: Path, *, again: int = 0) -> Iterator[list[str]]:
+        """The segments of each document of ``spool``, with what was loaded.
+
+        They travel in the file ``into``, which is replaced. Document number ``again`` is split
+        twice, if there is such a one: where that gives other segments, the splitter has changed.
+        """
+        into.unlink(missing_ok=True)
+        try:
+            self._ask(
+                "gave no segments", command="split", spool=str(spool), into=str(into), again=again
+            )
+        except SplitterError as error:
+            if error.status not in ("timed out", "failed"):
+                raise
+            done = sum(1 for _ in read_segments(into)) if into.exists() else 0
+            document = next(islice(read_spool(spool), done, None), None)
+            where = f", in {document[0]!r}" if document else ""
+            raise SplitterError(error.status, error.detail + where) from None
+        return read_segments(into)
+
+    def run_pass(
+        self,
+        spool: Path,
+        progress: Callable[[int], None] | None = None,
+        *,
+        patience: float = math.inf,
+    ) -> Pass:
+        """Split every document of ``spool`` once, with what was loaded, in ``patience`` seconds.
 
         ``progress`` is called with how many documents were split since the last call.
         """
@@ -109,9 +153,11 @@ class SplitterProcess:
                 progress(documents - done)
             done = documents
 
-        reply = self._ask("finished no document", advance, command="pass", spool=str(spool))
+        reply = self._ask(
+            "finished no document", advance, patience, command="pass", spool=str(spool)
+        )
         advance(reply["documents"])
-        return Pass(reply["seconds"], reply["segments"], reply["digest"])
+        return Pass(reply["seconds"], reply["cpu_seconds"], reply["segments"], reply["digest"])
 
     def close(self) -> None:
         """End the process and whatever it started. May be called again."""
@@ -128,14 +174,22 @@ class SplitterProcess:
         self._process.wait()
 
     def _ask(
-        self, silence: str, progress: Callable[[int], None] = lambda _: None, **command: object
+        self,
+        silence: str,
+        progress: Callable[[int], None] = lambda _: None,
+        patience: float = math.inf,
+        **command: object,
     ) -> dict[str, Any]:
+        until = time.monotonic() + patience
         try:
             with contextlib.suppress(BrokenPipeError):  # it died: the replies' end says how
                 self._commands.write(json.dumps(command).encode() + b"\n")
                 self._commands.flush()
             while (reply := self._receive(silence))["reply"] == "working":
                 progress(reply["documents"])
+                if time.monotonic() > until:
+                    detail = f"was not through all documents within {patience:g} seconds"
+                    raise SplitterError("timed out", detail)
             if reply["reply"] == "failure":
                 raise SplitterError(reply["status"], reply["detail"])
         except SplitterError:

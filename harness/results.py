@@ -8,10 +8,12 @@ but for ``timings.json``, which pyperf writes and reads.
 import csv
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -53,6 +55,45 @@ class Count:
     characters_lost: int
     characters_added: int
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryCount:
+    """Where a workload's segments meet; of segments that do not join, where two touch.
+
+    ``at_whitespace`` are the boundaries with whitespace on at least one side, ``misplaced`` those
+    of them that are against the whitespace rule and need not be; ``whitespace_segments`` are
+    segments of whitespace alone.
+    """
+
+    workload: Workload
+    boundaries: int
+    at_whitespace: int
+    misplaced: int
+    whitespace_segments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """A rule that cannot be asked of a splitter, and why."""
+
+    splitter: str
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a splitter meets one question: a text that others choke on, or where segments lie.
+
+    ``answer`` is a word or two, such as ``kept``, ``raised`` or ``timed out``; ``detail`` says
+    more, in one line.
+    """
+
+    splitter: str
+    question: str
+    answer: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +151,53 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Where a segment lies in its document; ``end`` is the offset after it."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a splitter made of an excerpt at one limit, as part of its whole document.
+
+    ``spans`` are the segments of which some character is in the excerpt, in order; ``first`` is
+    the number of the first, from 0, of the document's ``segments``. ``added`` are segments, cut to
+    a bounded length, that the document does not hold there, with the offset where they would be.
+    """
+
+    splitter: str
+    max_chunk_length: int
+    segments: int
+    first: int
+    spans: Sequence[Span]
+    violations: Sequence[Violation] = ()
+    added: Sequence[tuple[int, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A stretch of a document, for people to look at; ``start`` is its offset there.
+
+    ``length`` is that of the document, ``licence`` that of its corpus, empty where none is known.
+    """
+
+    corpus: str
+    licence: str
+    document: str
+    length: int
+    start: int
+    text: str
+    views: Sequence[View]
+
+    @property
+    def end(self) -> int:
+        """The offset in the document after the excerpt."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Where, when and on what a run was made.
 
@@ -141,6 +229,10 @@ class Run:
     failures: Sequence[Failure] = ()
     timings: Sequence[Timing] = ()
     warm_ups: Sequence[Timing] = ()
+    excerpts: Sequence[Excerpt] = ()
+    boundaries: Sequence[BoundaryCount] = ()
+    exemptions: Sequence[Exemption] = ()
+    trials: Sequence[Trial] = ()
 
 
 ENVIRONMENT = "environment.json"
@@ -149,9 +241,14 @@ VIOLATIONS = "violations.csv"
 EXAMPLES = "examples.jsonl"
 FAILURES = "failures.jsonl"
 TIMINGS = "timings.json"
+VIEWER = "viewer.json"
+BOUNDARIES = "boundaries.csv"
+EXEMPTIONS = "exemptions.csv"
+TRIALS = "trials.csv"
 WORKLOAD_COLUMNS = ("corpus", "splitter", "max_chunk_length")
 COUNT_COLUMNS = tuple(name for name in Count.__slots__ if name != "workload")
 VIOLATION_COLUMNS = ("rule", "count", "forced")
+BOUNDARY_COLUMNS = tuple(name for name in BoundaryCount.__slots__ if name != "workload")
 
 
 @contextmanager
@@ -185,7 +282,10 @@ def start_run(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        for name in (ENVIRONMENT, COUNTS, VIOLATIONS, EXAMPLES, FAILURES, TIMINGS):
+        for name in (
+            *(ENVIRONMENT, COUNTS, VIOLATIONS, EXAMPLES, FAILURES, TIMINGS, VIEWER),
+            *(BOUNDARIES, EXEMPTIONS, TRIALS),
+        ):
             (path / name).unlink(missing_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
@@ -208,6 +308,14 @@ def write_run(path: Path, run: Run) -> None:
     write_failures(path / FAILURES, run.failures)
     if run.timings:
         write_timings(path / TIMINGS, run.timings, run.counts, run.warm_ups)
+    if run.excerpts:
+        write_excerpts(path / VIEWER, run.excerpts)
+    if run.boundaries:
+        _write_table(path / BOUNDARIES, BOUNDARY_COLUMNS, run.boundaries)
+    if run.exemptions:
+        _write_rows(path / EXEMPTIONS, Exemption, run.exemptions)
+    if run.trials:
+        _write_rows(path / TRIALS, Trial, run.trials)
     write_environment(path / ENVIRONMENT, run.environment)
 
 
@@ -300,6 +408,52 @@ def _group_rounds(timings: Iterable[Timing]) -> dict[Workload, list[float]]:
     }
 
 
+def write_excerpts(path: Path, excerpts: Iterable[Excerpt]) -> None:
+    """Write ``viewer.json``: the excerpts as ``pack_excerpt`` gives them, in ASCII."""
+    with open_replacing(path) as file:
+        json.dump([pack_excerpt(e) for e in excerpts], file, separators=(",", ":"))
+        file.write("\n")
+
+
+def pack_excerpt(excerpt: Excerpt) -> dict[str, Any]:
+    """An excerpt as JSON values, compact.
+
+    ``text`` is a list of pieces, since JSON would read two lone surrogates that meet as one
+    character. A view's ``runs`` are in turn the gap before each segment and its length, from
+    ``from``, which is relative to the excerpt's start.
+    """
+    return {
+        "corpus": excerpt.corpus,
+        "licence": excerpt.licence,
+        "document": excerpt.document,
+        "length": excerpt.length,
+        "start": excerpt.start,
+        "text": _between_surrogates.split(excerpt.text),
+        "views": [_pack_view(view, excerpt.start) for view in excerpt.views],
+    }
+
+
+_between_surrogates = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
+
+
+def _pack_view(view: View, start: int) -> dict[str, Any]:
+    begin = end = view.spans[0].start if view.spans else start
+    runs: list[int] = []
+    for span in view.spans:
+        runs += (span.start - end, span.end - span.start)
+        end = span.end
+    return {
+        "splitter": view.splitter,
+        "limit": view.max_chunk_length,
+        "segments": view.segments,
+        "first": view.first,
+        "from": begin - start,
+        "runs": runs,
+        "breaches": [[v.rule, v.start - start, v.forced, v.detail] for v in view.violations],
+        "added": [[place - start, _between_surrogates.split(text)] for place, text in view.added],
+    }
+
+
 def write_environment(path: Path, environment: Environment) -> None:
     """Write ``environment.json``, which makes the folder a whole run."""
     with open_replacing(path) as file:
@@ -328,6 +482,10 @@ def read_run(path: Path) -> Run:
         failures=_reading(path / FAILURES, _read_failures),
         timings=timings,
         warm_ups=warm_ups,
+        excerpts=_reading(path / VIEWER, _read_excerpts) if (path / VIEWER).exists() else (),
+        boundaries=_reading_if_there(path / BOUNDARIES, _read_boundaries),
+        exemptions=_reading_if_there(path / EXEMPTIONS, lambda there: _read_rows(there, Exemption)),
+        trials=_reading_if_there(path / TRIALS, lambda there: _read_rows(there, Trial)),
     )
 
 
@@ -363,6 +521,13 @@ def _read_violations(path: Path) -> list[ViolationCount]:
     ]
 
 
+def _read_boundaries(path: Path) -> list[BoundaryCount]:
+    return [
+        BoundaryCount(_workload(row), *(int(row[name]) for name in BOUNDARY_COLUMNS))
+        for row in _read_table(path, BOUNDARY_COLUMNS)
+    ]
+
+
 def _read_examples(path: Path) -> list[Example]:
     return [
         Example(
@@ -380,6 +545,35 @@ def _read_failures(path: Path) -> list[Failure]:
         Failure(_workload(record), record["status"], record["detail"])
         for record in _read_lines(path)
     ]
+
+
+def _read_excerpts(path: Path) -> list[Excerpt]:
+    return [
+        Excerpt(
+            **{name: packed[name] for name in ("corpus", "licence", "document", "length", "start")},
+            text="".join(packed["text"]),
+            views=[_unpack_view(view, packed) for view in packed["views"]],
+        )
+        for packed in json.loads(path.read_text(encoding="utf-8"))
+    ]
+
+
+def _unpack_view(packed: Mapping[str, Any], excerpt: Mapping[str, Any]) -> View:
+    start = excerpt["start"]
+    runs = packed["runs"]
+    ends = list(accumulate(runs, initial=start + packed["from"]))
+    return View(
+        packed["splitter"],
+        packed["limit"],
+        packed["segments"],
+        packed["first"],
+        [Span(ends[n], ends[n + 1]) for n in range(1, len(runs), 2)],
+        [
+            Violation(rule, excerpt["document"], start + place, forced, detail)
+            for rule, place, forced, detail in packed["breaches"]
+        ],
+        [(start + place, "".join(pieces)) for place, pieces in packed["added"]],
+    )
 
 
 def _read_timings(path: Path) -> tuple[list[Timing], list[Timing]]:
@@ -408,6 +602,10 @@ def _reading(path: Path, read: Callable[[Path], T]) -> T:
         raise MeasurementError(f"{path} cannot be read: {one_line(error)}") from error
 
 
+def _reading_if_there(path: Path, read: Callable[[Path], Sequence[T]]) -> Sequence[T]:
+    return _reading(path, read) if path.exists() else ()
+
+
 def one_line(error: BaseException) -> str:
     """The kind of an exception and the first line of what it says, at most 200 code points."""
     first = next(iter(str(error).strip().splitlines()), "")
@@ -415,7 +613,9 @@ def one_line(error: BaseException) -> str:
 
 
 def _write_table(
-    path: Path, columns: Sequence[str], records: Iterable[Count | ViolationCount]
+    path: Path,
+    columns: Sequence[str],
+    records: Iterable[Count | ViolationCount | BoundaryCount],
 ) -> None:
     with open_replacing(path) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -432,6 +632,21 @@ def _read_table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
         if reader.fieldnames != expected:
             raise ValueError(f"its columns are not {', '.join(expected)}")
         return list(reader)
+
+
+def _write_rows(path: Path, kind: type[T], records: Iterable[T]) -> None:
+    """Write records whose fields are all text."""
+    columns = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    with open_replacing(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([getattr(record, name) for name in columns] for record in records)
+
+
+def _read_rows(path: Path, kind: type[T]) -> list[T]:
+    """Read what ``_write_rows`` wrote."""
+    with path.open(encoding="utf-8", errors="surrogatepass", newline="") as file:
+        return [kind(**row) for row in csv.DictReader(file)]
 
 
 def _write_lines(path: Path, records: Iterable[Mapping[str, object]]) -> None:

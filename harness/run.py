@@ -7,17 +7,32 @@ from pathlib import Path
 from typing import Protocol
 
 from corpora import Corpus
-from harness.check import check, open_process_pool
+from harness.check import SPLITTERS_AT_ONCE, CheckResult, check, open_process_pool
+from harness.excerpts import collect_excerpts
 from harness.machine import describe_environment, now
-from harness.report.markdown import REPORT, write_report
-from harness.results import Run, start_run, write_run
+from harness.peers import (
+    Contenders,
+    gather,
+    list_exemptions,
+    measure_growth,
+    try_splitter,
+    weigh_imports,
+    write_growth,
+    write_imports,
+)
+from harness.report.extras import CLAIMS, GROWTH, IMPORTS
+from harness.report.pages import MARKDOWN, PAGE, write_report
+from harness.results import Excerpt, Failure, Run, Trial, Workload, start_run, write_run
 from harness.splitters import Splitter
 from harness.timing import time_workloads
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure: what is timed is among the corpora; ``command`` is what was typed."""
+    """What to measure: what is timed is among the corpora; ``command`` is what was typed.
+
+    ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
+    """
 
     corpora: Sequence[Corpus]
     timed: Sequence[Corpus]
@@ -25,10 +40,11 @@ class Plan:
     limits: Sequence[int]
     passes: int
     command: str
+    profile: bool = False
 
 
 class Progress(Protocol):
-    """Shows how far a run is."""
+    """Shows how far a run is: it counts documents, or splitters where there are none."""
 
     def begin(self, stage: str, total: int | None) -> None:
         """A stage begins, of ``total`` documents, or of a number that is not known."""
@@ -45,9 +61,15 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     """
     created = not folder.exists()
     start_run(folder)
-    (folder / REPORT).unlink(missing_ok=True)
+    for name in (MARKDOWN, PAGE, GROWTH, IMPORTS, CLAIMS):
+        (folder / name).unlink(missing_ok=True)
     try:
-        learnt = _measure(plan, progress)
+        contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
+        learnt = _measure(plan, contenders, progress)
+        if plan.profile:
+            trials = _profile(contenders, folder, progress)
+            learnt = replace(learnt, trials=trials)
+        learnt = replace(learnt, environment=replace(learnt.environment, finished=now()))
         write_run(folder, learnt)
     except BaseException:
         if created:
@@ -58,23 +80,26 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     return learnt
 
 
-def _measure(plan: Plan, progress: Progress) -> Run:
-    environment = describe_environment(plan.command, plan.splitters)
-    progress.begin("checking", None)
-    with open_process_pool() as executor:
-        checked = check(
-            plan.corpora,
-            plan.splitters,
-            plan.limits,
-            executor=executor,
-            progress=progress.advance,
-        )
+def _measure(plan: Plan, contenders: Contenders, progress: Progress) -> Run:
+    environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
+    unavailable = [
+        Failure(Workload(corpus.name, splitter, limit), "unavailable", reason)
+        for corpus in plan.corpora
+        for splitter, reason in contenders.unavailable.items()
+        for limit in plan.limits
+    ]
+    if not contenders.splitters:
+        return Run(environment, failures=unavailable)
+    checked, excerpts = _check(plan, contenders, progress)
     learnt = Run(
         environment,
         counts=checked.counts,
+        boundaries=checked.boundaries,
         violations=checked.violations,
         examples=checked.examples,
-        failures=checked.failures,
+        failures=[*unavailable, *checked.failures],
+        excerpts=excerpts,
+        exemptions=list_exemptions(contenders.splitters),
     )
     if plan.timed:
         names = {corpus.name for corpus in plan.timed}
@@ -82,7 +107,7 @@ def _measure(plan: Plan, progress: Progress) -> Run:
         progress.begin("timing", (1 + plan.passes) * splits)
         timed = time_workloads(
             plan.timed,
-            plan.splitters,
+            contenders.splitters,
             plan.limits,
             checked.counts,
             passes=plan.passes,
@@ -92,6 +117,41 @@ def _measure(plan: Plan, progress: Progress) -> Run:
             learnt,
             timings=timed.timings,
             warm_ups=timed.warm_ups,
-            failures=[*checked.failures, *timed.failures],
+            failures=[*learnt.failures, *timed.failures],
         )
-    return replace(learnt, environment=replace(environment, finished=now()))
+    return learnt
+
+
+def _check(
+    plan: Plan, contenders: Contenders, progress: Progress
+) -> tuple[CheckResult, list[Excerpt]]:
+    progress.begin("checking", None)
+    with open_process_pool() as executor:
+        checked = check(
+            plan.corpora,
+            contenders.splitters,
+            plan.limits,
+            executor=executor,
+            progress=progress.advance,
+        )
+        # No more than have a process each at once: a page with all of them would be too long.
+        shown = contenders.splitters[:SPLITTERS_AT_ONCE]
+        excerpts = collect_excerpts(plan.corpora, shown, plan.limits, checked, executor=executor)
+    return checked, excerpts
+
+
+def _profile(contenders: Contenders, folder: Path, progress: Progress) -> list[Trial]:
+    """Measure what no corpus is needed for, and write those of its files that are not the run's."""
+    trials: list[Trial] = []
+    growth = []
+    progress.begin("trying", len(contenders.splitters))
+    for splitter in contenders.splitters:
+        trials += try_splitter(splitter)
+        grown, failed = measure_growth(splitter)
+        growth += grown
+        trials += failed
+        progress.advance(1)
+    progress.begin("weighing imports", None)
+    write_growth(folder / GROWTH, growth)
+    write_imports(folder / IMPORTS, weigh_imports(contenders))
+    return trials

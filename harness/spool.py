@@ -1,12 +1,15 @@
-"""A corpus in one temporary file, so that every worker reads the same documents.
+"""Documents, and segments, in temporary files: how they travel between processes.
 
-Two processes share it and neither holds more than a document. JSON would not do: it joins two
-lone surrogates into one character. Standard library only, since workers read it.
+Processes share a file and none holds more than a document. JSON would not do: it joins two lone
+surrogates into one character. Standard library only, since workers read and write it.
 """
 
 import struct
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import IO
 
 _LENGTHS = struct.Struct("<QQ")
 
@@ -36,3 +39,27 @@ def read_spool(path: Path) -> Iterator[tuple[str, str]]:
                 fields[:id_length].decode("utf-8", "surrogatepass"),
                 fields[id_length:].decode("utf-8", "surrogatepass"),
             )
+
+
+def write_segments(file: IO[bytes], segments: Sequence[str]) -> None:
+    """Append one document's segments to a file that ``read_segments`` reads."""
+    text = "".join(segments).encode("utf-8", "surrogatepass")
+    file.write(_LENGTHS.pack(len(segments), len(text)))
+    file.write(array("Q", map(len, segments)).tobytes())
+    file.write(text)
+
+
+def read_segments(path: Path) -> Iterator[list[str]]:
+    """Yield the segments of each document; what is cut short at the file's end is left out."""
+    with path.open("rb") as file:
+        while len(head := file.read(_LENGTHS.size)) == _LENGTHS.size:
+            number, size = _LENGTHS.unpack(head)
+            lengths = array("Q")
+            numbers = file.read(number * lengths.itemsize)
+            text = file.read(size)
+            if len(numbers) < number * lengths.itemsize or len(text) < size:
+                return
+            lengths.frombytes(numbers)
+            joined = text.decode("utf-8", "surrogatepass")
+            ends = accumulate(lengths, initial=0)
+            yield [joined[start:end] for start, end in pairwise(ends)]

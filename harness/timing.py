@@ -20,6 +20,7 @@ from harness.splitters import Splitter
 from harness.spool import write_spool
 
 PASSES = 5
+PASS_PATIENCE = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,13 @@ def time_workloads(
     *,
     passes: int = PASSES,
     patience: float = PATIENCE,
+    pass_patience: float = PASS_PATIENCE,
     progress: Callable[[int], None] | None = None,
 ) -> TimingResult:
     """Time ``passes`` passes of every workload that has a count.
 
     Workloads without one were not verified and are passed over. ``patience`` is how many seconds
-    a splitter may take to load, and for a document. ``progress`` is called with how many
+    a splitter may take to load, and for a document; ``pass_patience`` for a pass. ``progress`` is called with how many
     documents were split since the last call. Raises CorpusError where a corpus cannot be read,
     and MeasurementError where it is not what was counted.
     """
@@ -52,7 +54,17 @@ def time_workloads(
     result = TimingResult()
     with contextlib.closing(_Processes(patience)) as processes:
         for corpus in corpora:
-            _time_corpus(corpus, splitters, limits, counted, passes, processes, progress, result)
+            _time_corpus(
+                corpus,
+                splitters,
+                limits,
+                counted,
+                passes,
+                pass_patience,
+                processes,
+                progress,
+                result,
+            )
     return result
 
 
@@ -82,6 +94,7 @@ def _time_corpus(
     limits: Sequence[int],
     counted: Mapping[Workload, Count],
     passes: int,
+    pass_patience: float,
     processes: _Processes,
     progress: Callable[[int], None] | None,
     result: TimingResult,
@@ -104,13 +117,14 @@ def _time_corpus(
                 for splitter in splitters
                 if (count := counted.get(Workload(corpus.name, splitter.name, limit)))
             ]
-            _take_turns(spool, verified, passes, processes, progress, result)
+            _take_turns(spool, verified, passes, pass_patience, processes, progress, result)
 
 
 def _take_turns(
     spool: Path,
     verified: Sequence[tuple[Splitter, Count]],
     passes: int,
+    pass_patience: float,
     processes: _Processes,
     progress: Callable[[int], None] | None,
     result: TimingResult,
@@ -124,7 +138,7 @@ def _take_turns(
         seconds[count.workload] = []
 
     def run_pass(_: Splitter, count: Count) -> None:
-        done = loaded[count.workload].run_pass(spool, progress)
+        done = loaded[count.workload].run_pass(spool, progress, patience=pass_patience)
         _verify(done, count)
         seconds[count.workload].append(done.seconds)
 

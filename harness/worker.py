@@ -1,23 +1,26 @@
-"""One splitter in one process: loads it once, then runs passes over spooled corpora.
+"""One splitter in one process: loads it once, then splits spooled documents.
 
 A program, started by :mod:`harness.process`; it needs the standard library and the splitter only,
 so it runs under any interpreter that has both. It reads commands and writes replies as JSON
 lines:
 
 - ``{"command": "load", "factory": "module:name", "options": {...}, "max_chunk_length": n}`` is
-  answered by ``{"reply": "ready"}``;
-- ``{"command": "pass", "spool": path}`` splits every document once and is answered by
-  ``{"reply": "done", "documents": n, "segments": n, "seconds": s, "digest": hex}``, with
-  ``{"reply": "working", "documents": n}`` a few times a second until then;
-- either may be answered by ``{"reply": "failure", "status": s, "detail": text}`` instead.
+  answered by ``{"reply": "ready"}``; what was loaded for a limit once is kept;
+- ``{"command": "split", "spool": path, "into": path, "again": k}`` writes each document's segments
+  to the file ``into``, splits document ``k`` (from 0) twice, and is answered by
+  ``{"reply": "done", "documents": n}``;
+- ``{"command": "pass", "spool": path}`` splits every document once and is answered by ``{"reply":
+  "done", "documents": n, "segments": n, "seconds": s, "cpu_seconds": s, "digest": hex}``;
+- both say ``{"reply": "working", "documents": n}`` a few times a second until then;
+- each may be answered by ``{"reply": "failure", "status": s, "detail": text}`` instead.
 
-``seconds`` counts the calls of the splitter alone: reading, decoding and digesting lie between
-the clock's readings. The garbage collector stays enabled, as it is for users, and collects before
-each pass, so that no pass pays for what came before it.
+``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in
+them: reading, decoding and digesting lie between the clocks' readings. The garbage collector
+stays enabled, as it is for users, and collects before each pass, so that no pass pays for what
+came before it.
 """
 
 import gc
-import importlib
 import importlib.machinery
 import importlib.util
 import json
@@ -26,9 +29,10 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from types import ModuleType
+from typing import IO, Any, NamedTuple
 
 _SECONDS_BETWEEN_REPLIES = 0.2
 
@@ -36,6 +40,7 @@ _SECONDS_BETWEEN_REPLIES = 0.2
 def main() -> None:
     commands, replies = _take_streams()
     _import_harness()
+    sys.meta_path.append(_SegmenterFinder())
     inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(commands, inbox), daemon=True).start()
 
@@ -43,17 +48,27 @@ def main() -> None:
         replies.write(json.dumps({"reply": kind, **values}) + "\n")
         replies.flush()
 
-    split: Callable[[str], list[str]] | None = None
+    loaded: dict[int, Split] = {}
+    split: Split | None = None
     while True:
         command = inbox.get()
         try:
             if command["command"] == "load":
-                split = _load(command["factory"], command["options"], command["max_chunk_length"])
+                limit = command["max_chunk_length"]
+                if limit not in loaded:
+                    loaded[limit] = _load(command["factory"], command["options"], limit)
+                split = loaded[limit]
                 reply("ready")
+            elif split is not None and command["command"] == "split":
+                spool, into = Path(command["spool"]), Path(command["into"])
+                reply("done", documents=_split(split, spool, into, command["again"], reply))
             elif split is not None:
                 reply("done", **_run_pass(split, Path(command["spool"]), reply))
         except _SplitterError as error:
             reply("failure", status=error.status, detail=error.detail)
+
+
+Split = Callable[[str], list[str]]
 
 
 class _SplitterError(Exception):
@@ -87,6 +102,21 @@ def _import_harness() -> None:
     sys.modules["harness"] = importlib.util.module_from_spec(spec)
 
 
+class _SegmenterFinder:
+    """Finds the package ``segmenter`` beside this one where the environment has none.
+
+    It needs the standard library only, and adapters take its separators.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != "segmenter":
+            return None
+        checkout = str(Path(__file__).parents[1])
+        return importlib.machinery.PathFinder.find_spec(name, [checkout])
+
+
 def _receive(commands: IO[str], inbox: "queue.SimpleQueue[dict[str, Any]]") -> None:
     """Pass commands on; at their end the parent is gone, so end at once, even within a pass."""
     for line in commands:
@@ -94,13 +124,11 @@ def _receive(commands: IO[str], inbox: "queue.SimpleQueue[dict[str, Any]]") -> N
     os._exit(0)
 
 
-def _load(
-    factory: str, options: dict[str, Any], max_chunk_length: int
-) -> Callable[[str], list[str]]:
-    module, _, name = factory.partition(":")
+def _load(factory: str, options: dict[str, Any], max_chunk_length: int) -> Split:
+    from harness.factories import make_split
+
     try:
-        make = getattr(importlib.import_module(module), name)
-        split: Callable[[str], list[str]] = make(max_chunk_length, **options)
+        split = make_split(factory, options, max_chunk_length)
     except ImportError as error:
         raise _SplitterError("unavailable", _describe(error)) from error
     except BaseException as error:
@@ -108,41 +136,87 @@ def _load(
     return split
 
 
+class _Answer(NamedTuple):
+    document: str
+    text: str
+    segments: list[str]
+    seconds: float
+    cpu_seconds: float
+
+
+def _split(split: Split, spool: Path, into: Path, again: int, reply: Callable[..., None]) -> int:
+    """Split every document of ``spool`` into the file ``into``; return how many there were."""
+    from harness.spool import write_segments
+
+    documents = 0
+    with into.open("wb") as file:
+        for answer in _split_documents(split, spool, reply):
+            if documents == again:
+                _expect_same(split, answer)
+            write_segments(file, answer.segments)
+            file.flush()  # where this process dies, the file tells how far it came
+            documents += 1
+    return documents
+
+
+def _expect_same(split: Split, answer: _Answer) -> None:
+    try:
+        same = split(answer.text) == answer.segments
+    except BaseException as error:
+        detail = f"a second call raised {_describe(error)}, in {answer.document!r}"
+        raise _SplitterError("changed", detail) from error
+    if not same:
+        detail = f"a second call did not give the same segments, in {answer.document!r}"
+        raise _SplitterError("changed", detail)
+
+
 def _run_pass(
     split: Callable[[str], list[str]], spool: Path, reply: Callable[..., None]
 ) -> dict[str, object]:
     from harness.digest import CorpusDigest
-    from harness.spool import read_spool
 
     digest = CorpusDigest()
     documents = number = 0
-    seconds = 0.0
+    seconds = cpu_seconds = 0.0
+    for answer in _split_documents(split, spool, reply):
+        digest.add(answer.document, answer.segments)
+        documents += 1
+        number += len(answer.segments)
+        seconds += answer.seconds
+        cpu_seconds += answer.cpu_seconds
+    return {
+        "documents": documents,
+        "segments": number,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "digest": digest.hexdigest(),
+    }
+
+
+def _split_documents(
+    split: Callable[[str], list[str]], spool: Path, reply: Callable[..., None]
+) -> Iterator[_Answer]:
+    from harness.spool import read_spool
+
     gc.collect()
     replied = time.perf_counter()
-    for document, text in read_spool(spool):
+    for documents, (document, text) in enumerate(read_spool(spool)):
+        cpu_began = time.process_time()
         began = time.perf_counter()
         try:
             segments = split(text)
         except BaseException as error:  # a splitter may raise anything, SystemExit included
             raise _SplitterError("raised", f"{_describe(error)}, in {document!r}") from error
         ended = time.perf_counter()
-        seconds += ended - began
+        cpu_ended = time.process_time()
         if not isinstance(segments, list) or not all(isinstance(s, str) for s in segments):
             raise _SplitterError(
                 "invalid", f"it gave no list of strings but {_name_type(segments)}, in {document!r}"
             )
-        digest.add(document, segments)
-        documents += 1
-        number += len(segments)
+        yield _Answer(document, text, segments, ended - began, cpu_ended - cpu_began)
         if ended - replied > _SECONDS_BETWEEN_REPLIES:
-            reply("working", documents=documents)
+            reply("working", documents=documents + 1)
             replied = ended
-    return {
-        "documents": documents,
-        "segments": number,
-        "seconds": seconds,
-        "digest": digest.hexdigest(),
-    }
 
 
 def _name_type(answer: object) -> str:

@@ -88,6 +88,44 @@ def of_bytes(limit: int) -> Callable[[str], list[str]]:
     return lambda text: [text.encode()]
 
 
+def stripping(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: [piece.strip() for piece in slices(limit)(text)]
+
+
+def overlapping(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: [text[i : i + limit] for i in range(0, len(text), max(1, limit - 2))]
+
+
+def choking(limit: int, path: str) -> Callable[[str], list[str]]:
+    """Raises on one text, and tells in a file what it was given."""
+
+    def split(text: str) -> list[str]:
+        with Path(path).open("a") as file:
+            file.write(f"{text}\n")
+        if text == "2":
+            raise RecursionError
+        return [text]
+
+    return split
+
+
+def raising_at_load(limit: int) -> Callable[[str], list[str]]:
+    raise ValueError("no such limit")
+
+
+def raising_later(limit: int) -> Callable[[str], list[str]]:
+    """Raises at the second call."""
+    calls: list[str] = []
+
+    def split(text: str) -> list[str]:
+        calls.append(text)
+        if len(calls) == 2:
+            raise LookupError
+        return [text]
+
+    return split
+
+
 def lazy(limit: int) -> Callable[[str], list[str]]:
     return lambda text: iter([text])
 
@@ -108,3 +146,28 @@ def unloadable(limit: int) -> Callable[[str], list[str]]:
     import a_package_that_nobody_has
 
     return a_package_that_nobody_has.split
+
+
+def dropping(limit: int) -> Callable[[str], list[str]]:
+    """Drops the first segment."""
+    return lambda text: slices(limit)(text)[1:]
+
+
+def slice_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
+    return lambda text: [
+        (text[i : i + limit], i, min(i + limit, len(text))) for i in range(0, len(text), limit)
+    ]
+
+
+def wrong_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
+    return lambda text: [
+        (segment, start + 1, end + 1) for segment, start, end in slice_offsets(limit)(text)
+    ]
+
+
+def slow(limit: int) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        time.sleep(0.3)
+        return slices(limit)(text)
+
+    return split

@@ -20,22 +20,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.document import Corpus, CorpusError, Document
-from harness.check import CheckResult, check, cut_shards, find_median, open_process_pool
-from harness.results import Count, Example, MeasurementError, Violation, ViolationCount, Workload
+from harness.check import (
+    CheckResult,
+    check,
+    cut_shards,
+    find_median,
+    find_uncovered,
+    open_process_pool,
+)
+from harness.results import (
+    BoundaryCount,
+    Count,
+    Example,
+    MeasurementError,
+    Violation,
+    ViolationCount,
+    Workload,
+)
 from harness.rules import RULES
 from harness.splitters import Splitter, load_splitter
+from tests.harness.inline import InlineExecutor
 
 HERE = Path(__file__).parent
 TEXTS = ["One two. Three\n\n  four five six.", "", " \n ", "seven\u3000eight", "x" * 50]
-
-
-class InlineExecutor(Executor):
-    """Works at once, in this process."""
-
-    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(task(*args, **kwargs))
-        return future
 
 
 @pytest.fixture(autouse=True)
@@ -128,19 +135,19 @@ def test_a_splitter_that_strips_loses_what_it_strips() -> None:
     assert {row.rule: row.count for row in result.violations if row.count} == {"join": 1}
 
 
-@pytest.mark.parametrize("shard_size", [1, 40, 300, 10**6])
+@pytest.mark.parametrize("shard_size", [1, 300, 10**6])
 def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
     texts = [f"{' ' * i}Sentence {i}. {'word ' * i}\n\n   end{' ' * 30}." for i in range(40)]
     arguments = (
         [make_corpus(texts), make_corpus(texts[:3], "few")],
-        [*map(load_splitter, ["segmenter", "langchain", "langchain-keep"]), local("raising")],
+        [load_splitter("segmenter"), *map(local, ["slices", "stripping", "raising"])],
         [10, 30],
     )
     expected = check_inline(*arguments, shard_size=777)
     assert len(expected.counts) == 12
     assert len(expected.failures) == 4
     assert any(row.forced for row in expected.violations)
-    with ThreadPoolExecutor(4) as executor:
+    with ThreadPoolExecutor(2) as executor:
         assert check(*arguments, executor=executor, shard_size=shard_size) == expected
 
 
@@ -149,22 +156,29 @@ def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
     [
         ("raising", "raised", "LookupError: no such thing, in 'document 0'"),
         ("exiting", "raised", "SystemExit: 0, in 'document 0'"),
-        ("of_bytes", "invalid", "not a list of strings but a list with bytes, in 'document 0'"),
-        ("lazy", "invalid", "not a list of strings but a list_iterator, in 'document 0'"),
+        (
+            "of_bytes",
+            "invalid",
+            "it gave no list of strings but a list with bytes, in 'document 0'",
+        ),
+        ("lazy", "invalid", "it gave no list of strings but list_iterator, in 'document 0'"),
         ("raising_at_load", "raised", "ValueError: no such limit, when it was loaded"),
-        ("unloadable", "unavailable", "splitter unloadable cannot be loaded: No module named"),
+        ("unloadable", "unavailable", "ModuleNotFoundError: No module named"),
+        ("killed", "failed", "its process was ended by signal 9 (Killed), in 'document 0'"),
+        ("vanishing", "failed", "its process ended with status 7: patience, in 'document 0'"),
+        ("hanging", "timed out", "gave no segments within 3 seconds, in 'document 0'"),
+        ("hanging_at_load", "timed out", "did not load within 3 seconds"),
+        ("changing", "changed", "a second call did not give the same segments, in 'document 0'"),
+        ("raising_later", "changed", "a second call raised LookupError, in 'document 0'"),
     ],
 )
 def test_a_splitter_that_fails_has_a_failure_and_nothing_else(
-    name: str, status: str, detail: str, monkeypatch: pytest.MonkeyPatch
+    name: str, status: str, detail: str
 ) -> None:
-    import failing_splitters
-
-    def raise_at_load(limit: int) -> None:
-        raise ValueError("no such limit")
-
-    monkeypatch.setattr(failing_splitters, "raising_at_load", raise_at_load, raising=False)
-    result = check_inline([make_corpus(TEXTS)], [local(name), local("slices")], [5], shard_size=1)
+    splitters = [local(name), local("slices")]
+    before = set(psutil.Process().children(recursive=True))
+    result = check_inline([make_corpus(TEXTS)], splitters, [5], shard_size=1, patience=3)
+    assert set(psutil.Process().children(recursive=True)) == before
     (failure,) = result.failures
     assert (failure.workload, failure.status) == (Workload("corpus", name, 5), status)
     assert failure.detail.startswith(detail)
@@ -173,23 +187,61 @@ def test_a_splitter_that_fails_has_a_failure_and_nothing_else(
     assert {example.workload.splitter for example in result.examples} == {"slices"}
 
 
-def test_a_splitter_that_failed_splits_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    import failing_splitters
-
-    seen = []
-
-    def split(text: str) -> list[str]:
-        seen.append(text)
-        if text == "2":
-            raise RecursionError
-        return [text]
-
-    monkeypatch.setattr(failing_splitters, "choking", lambda limit: split, raising=False)
+def test_a_splitter_that_failed_splits_no_more(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    choking = Splitter("choking", "failing_splitters:choking", {"path": str(log)})
     corpus = make_corpus([str(i) for i in range(50)])
-    result = check_inline([corpus], [local("choking")], [5], shard_size=1)
+    result = check_inline([corpus], [choking], [5], shard_size=1)
     assert [failure.detail for failure in result.failures] == ["RecursionError, in 'document 2'"]
     assert result.counts == result.violations == result.examples == []
-    assert len(seen) < 25
+    assert len(log.read_text().split()) < 50  # each is split twice
+
+
+def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
+    splitters = [Splitter(f"slices {n}", "failing_splitters:slices") for n in range(8)]
+    done: list[int] = []
+    result = check_inline(
+        [make_corpus(TEXTS), make_corpus(["a"], "few")], splitters, [5, 6], progress=done.append
+    )
+    assert [count.workload for count in result.counts] == [
+        Workload(corpus, splitter.name, limit)
+        for corpus in ("corpus", "few")
+        for splitter in splitters
+        for limit in (5, 6)
+    ]
+    assert {c.documents for c in result.counts if c.workload.corpus == "corpus"} == {len(TEXTS)}
+    assert sum(done) == 2 * (len(TEXTS) + 1)
+
+
+def test_boundaries_are_counted_where_they_touch_whitespace() -> None:
+    result = check_inline([make_corpus(["ab cd  ef\n gh"])], [local("slices")], [3])
+    (boundaries,) = result.boundaries  # "ab ", "cd ", " ef", "\n g", "h": at 3, 6, 9 and 12
+    assert boundaries == BoundaryCount(Workload("corpus", "slices", 3), 4, 3, 2, 0)
+
+
+def test_rules_that_are_not_applicable_are_not_asked() -> None:
+    reasons = {"join": "its segments overlap", "fits": "it counts otherwise"}
+    overlapping = Splitter("o", "failing_splitters:overlapping", not_applicable=reasons)
+    result = check_inline([make_corpus(["abcdefg", "  \n"])], [overlapping], [5])
+    (count,) = result.counts
+    assert (count.segments, count.characters_lost, count.characters_added) == (4, 0, 0)
+    assert result.boundaries == []
+    assert [row.rule for row in result.violations] == [r for r in RULES if r not in reasons]
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "lost", "added"),
+    [
+        ("abcdef", ["abc", "bcd", "f"], 1, 0),
+        ("aaaa", ["aa", "aa", "aa"], 0, 0),
+        ("abc", ["x", "bc", "ab"], 1, 3),
+        ("", [], 0, 0),
+    ],
+)
+def test_what_overlapping_segments_cover(
+    text: str, segments: list[str], lost: int, added: int
+) -> None:
+    assert find_uncovered(text, segments) == (lost, added)
 
 
 def test_a_corpus_without_text_is_refused() -> None:
@@ -262,7 +314,7 @@ def test_documents_are_read_no_further_than_is_worked_on() -> None:
 
 
 def test_processes_give_what_this_process_gives() -> None:
-    splitters = [*map(load_splitter, ["segmenter", "langchain-moved"]), local("raising")]
+    splitters = [*map(load_splitter, ["segmenter"]), *map(local, ["slices", "raising"])]
     arguments = ([make_corpus([*TEXTS, "\ud800 \udfff"])], splitters, [5])
     with open_process_pool(2) as executor:
         found = check(*arguments, executor=executor, shard_size=20)
@@ -271,11 +323,10 @@ def test_processes_give_what_this_process_gives() -> None:
 
 
 def test_a_process_that_dies_is_an_error() -> None:
-    with (
-        pytest.raises(MeasurementError, match="a process died in corpus corpus at or after doc"),
-        open_process_pool(1) as executor,
-    ):
-        check([make_corpus(TEXTS)], [local("killed")], [5], executor=executor, shard_size=1)
+    with open_process_pool(1) as executor:
+        executor.submit(os._exit, 9)
+        with pytest.raises(MeasurementError, match="a process of the check died in corpus corpus"):
+            check([make_corpus(TEXTS)], [local("slices")], [5], executor=executor, shard_size=1)
 
 
 def test_an_exception_ends_the_processes_whatever_they_do() -> None:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -24,12 +25,15 @@ from harness.splitters import Splitter
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 FILES = {
+    "boundaries.csv",
     "counts.csv",
     "violations.csv",
     "examples.jsonl",
     "failures.jsonl",
     "environment.json",
     "report.md",
+    "report.html",
+    "viewer.json",
 }
 
 TEXT = "One sentence. Another one!\n\n    Indented, and then\n    some more.\n"
@@ -58,8 +62,8 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tiny corpora, failing splitters beside the real ones, and a folder to work in."""
     load_corpus, load_splitter = corpora.load, splitters.load_splitter
 
-    def load_tiny(name: str, *, mirror: Path | None = None) -> Corpus:
-        return TINY[name] if name in TINY else load_corpus(name, mirror=mirror)
+    def load_tiny(name: str, **options: Any) -> Corpus:
+        return TINY[name] if name in TINY else load_corpus(name, **options)
 
     def load_failing(name: str) -> Splitter:
         if name.startswith("failing:"):
@@ -92,7 +96,7 @@ def test_run_checks_times_and_reports(tmp_path: Path) -> None:
     result = segbench_("run", *flags("--max-chunk-length", 20), "--out", "here/there")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    assert result.stdout.endswith("\nReport: here/there/report.md\n")
+    assert result.stdout.endswith("\nReport: here/there/report.html\n")
     assert "`segmenter` kept every character of 3 documents (75 code points)" in result.stdout
     folder = tmp_path / "here" / "there"
     assert {path.name for path in folder.iterdir()} == FILES | {"timings.json"}
@@ -193,7 +197,7 @@ def test_a_finished_run_is_reported_again() -> None:
     Path("run/report.md").unlink()
     result = segbench_("report", "run")
     assert result.exit_code == 0
-    assert result.stdout.endswith("\nReport: run/report.md\n")
+    assert result.stdout.endswith("\nReport: run/report.html\n")
     assert Path("run/report.md").read_text(encoding="utf-8") == before
 
 

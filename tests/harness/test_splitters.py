@@ -65,3 +65,31 @@ assert ("langchain_text_splitters" in sys.modules) == ({name!r} != "segmenter")
 """
     checkout = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", program], check=True, cwd=checkout)
+
+
+def test_anyones_splitter_is_given_by_its_factory_or_its_file(tmp_path: Path) -> None:
+    splitter = load_splitter("textwrap:TextWrapper")
+    assert (splitter.name, splitter.factory) == ("textwrap:TextWrapper", "textwrap:TextWrapper")
+    file = tmp_path / "mine.py"
+    file.write_text("class Splitter:\n  def __init__(self, n): self.n = n\n"
+                    "  def split(self, text): return [text[:self.n], text[self.n:]]\n")  # fmt: skip
+    mine = load_splitter(f"{file}:Splitter")
+    assert mine.make(2)("abc") == ["ab", "c"]
+    assert load_splitter(f"{file}:Nothing").factory == f"{file}:Nothing"
+    with pytest.raises(MeasurementError, match="has no 'Nothing'"):
+        load_splitter(f"{file}:Nothing").make(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("absent.py:make", "there is no file absent.py; give an existing one"),
+        ("some/absent.py", "say which function of some/absent.py makes it: some/absent.py:FUN"),
+        ("a b:make", "no splitter is named 'a b:make'"),
+        ("module:", "no splitter is named 'module:'"),
+    ],
+)
+def test_what_names_no_factory_is_unknown(name: str, message: str) -> None:
+    with pytest.raises(UnknownSplitterError) as raised:
+        load_splitter(name)
+    assert str(raised.value).startswith(message)

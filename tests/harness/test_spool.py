@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.spool import read_spool, write_spool
+from harness.spool import read_segments, read_spool, write_segments, write_spool
 
 HOSTILE = [
     ("plain", "text\r\nwith\rline ends\u2028\x00"),
@@ -30,3 +30,24 @@ def test_a_spool_that_is_cut_short_is_noticed(tmp_path: Path, missing: int) -> N
     spool.write_bytes(spool.read_bytes()[:-missing])
     with pytest.raises(ValueError, match="cut short"):
         list(read_spool(spool))
+
+
+def test_segments_are_read_as_they_were_written(tmp_path: Path) -> None:
+    given = [["ab", "", "\ud83d", "\ude00"], [], ["漢字 \0"]]
+    path = tmp_path / "segments"
+    with path.open("wb") as file:
+        for segments in given:
+            write_segments(file, segments)
+    assert list(read_segments(path)) == given
+
+
+def test_segments_that_are_cut_short_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "segments"
+    with path.open("wb") as file:
+        write_segments(file, ["one", "two"])
+        whole = file.tell()
+        write_segments(file, ["three"])
+    content = path.read_bytes()
+    for length in range(whole, len(content)):
+        path.write_bytes(content[:length])
+        assert list(read_segments(path)) == [["one", "two"]]

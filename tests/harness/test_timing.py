@@ -167,3 +167,12 @@ def test_pyperf_compares_timings(tmp_path: Path) -> None:
 def pyperf(command: str, *files: Path) -> str:
     line = [sys.executable, "-m", "pyperf", command, *map(str, files)]
     return subprocess.run(line, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_pass_that_takes_too_long_times_out() -> None:
+    counts = [count("slow", 5, SLICES[5])]
+    result = time_workloads([CORPUS], [splitter("slow")], [5], counts, pass_patience=0.1)
+    assert result.timings == []
+    (failure,) = result.failures
+    assert failure.status == "timed out"
+    assert failure.detail == "was not through all documents within 0.1 seconds"

@@ -83,7 +83,7 @@ def test_a_splitter_is_loaded_again_for_another_limit(spool: Path) -> None:
             "unavailable",
             "ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
         ),
-        ("nowhere", "raised", None),
+        ("nowhere", "unavailable", "ImportError: failing_splitters has no 'nowhere'"),
     ],
 )
 def test_a_splitter_that_fails_is_named(
@@ -155,9 +155,7 @@ def test_another_interpreter_needs_nothing_but_the_splitter(tmp_path: Path, spoo
         "    assert importlib.util.find_spec('click') is None\n"
         "    return lambda text: [text]\n"
     )
-    foreign = Splitter("foreign", "foreign:make")
-    with contextlib.closing(
-        SplitterProcess(foreign, interpreter=str(interpreter), patience=30)
-    ) as running:
+    foreign = Splitter("foreign", "foreign:make", interpreter=str(interpreter))
+    with contextlib.closing(SplitterProcess(foreign, patience=30)) as running:
         running.load(5)
         assert running.run_pass(spool).segments == 2

@@ -1,0 +1,42 @@
+"""Makes a splitter from the words that name its factory. Standard library only: workers use it."""
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+Split = Callable[[str], list[str]]
+
+
+def make_split(factory: str, options: Mapping[str, Any], max_chunk_length: int) -> Split:
+    """Call a factory with a limit and options; what it gives splits a text.
+
+    ``factory`` is ``module:name`` or ``path/to/file.py:name``. What it gives is a function of a
+    text, or has a method ``split``. Raises ImportError where there is no such module, file or
+    name, and whatever the factory raises.
+    """
+    module, _, name = factory.rpartition(":")
+    imported = _import_file(Path(module)) if is_file(module) else importlib.import_module(module)
+    try:
+        make = getattr(imported, name)
+    except AttributeError:
+        raise ImportError(f"{module} has no {name!r}") from None
+    made = make(max_chunk_length, **options)
+    split: Split = made if callable(made) else made.split
+    return split
+
+
+def is_file(module: str) -> bool:
+    """Whether the part of a factory before the last colon names a file, not a module."""
+    return module.endswith(".py")
+
+
+def _import_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ImportError(f"there is no file {path}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
