@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     )
 
 COMPILED: bool = not hasattr(TextSegmenter.split, "__code__")
-"""Whether the compiled form of the segmenter runs; else it is pure Python."""
+"""Whether the compiled form of the segmenter runs; else it is pure Python.
+
+They give the same segments. Compiled, TextSegmenter has no subclasses, and words a TypeError its own
+way.
+"""
 
 __all__ = [
     "COMPILED",

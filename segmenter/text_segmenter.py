@@ -61,7 +61,10 @@ class TextSegmenter:
     """
 
     def __init__(
-        self, max_chunk_length: int = 500, *, separators: Sequence[str] = SEPARATORS
+        self,
+        max_chunk_length: int | bool = 500,  # a bool is refused, so it must not become an int
+        *,
+        separators: Sequence[str] = SEPARATORS,
     ) -> None:
         if isinstance(max_chunk_length, bool) or not isinstance(max_chunk_length, int):
             raise TypeError(
@@ -72,12 +75,16 @@ class TextSegmenter:
         if isinstance(separators, str):
             raise TypeError("separators must be a sequence of strings, not one string")
         order = tuple(separators)
-        if not all(isinstance(each, str) for each in order):
+        if not all(issubclass(kind, str) for kind in map(type, order)):
             raise TypeError("separators must be strings")
         if "" in order:
             raise ValueError("a separator must not be empty")
         self._max_chunk_length = max_chunk_length
         self._order = _Order(order)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Pickle cannot see the attributes of the compiled form.
+        return _restore, (self._max_chunk_length, self.separators)
 
     @property
     def max_chunk_length(self) -> int:
@@ -126,6 +133,10 @@ class TextSegmenter:
             for index, block in enumerate(event.blocks)
             for offset, text in enumerate(self.split(text_of(block)))
         ]
+
+
+def _restore(max_chunk_length: int, separators: tuple[str, ...]) -> TextSegmenter:
+    return TextSegmenter(max_chunk_length, separators=separators)
 
 
 def _slices(text: str, start: int, end: int, limit: int) -> list[str]:

@@ -1,5 +1,7 @@
+import copy
 import itertools
 import json
+import pickle
 import random
 
 import pytest
@@ -178,7 +180,7 @@ def test_a_limit_that_is_not_positive_is_refused(limit):
 
 @pytest.mark.parametrize("limit", [True, 5.0, "5", None])
 def test_a_limit_that_is_not_an_int_is_refused(limit):
-    with pytest.raises(TypeError, match="max_chunk_length"):
+    with pytest.raises(TypeError, match=r"\bint\b"):
         TextSegmenter(limit)
 
 
@@ -213,6 +215,14 @@ def test_more_separators_than_the_interpreter_may_recurse():
     # Each separator in turn ends a piece that is too long by one character.
     segments = TextSegmenter(2, separators=separators).split(text)
     assert segments == [text[:2], *text[2:]]
+
+
+def test_a_segmenter_can_be_pickled_and_copied():
+    segmenter = TextSegmenter(3, separators=["-"])
+    for same in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):
+        assert same.max_chunk_length == 3
+        assert same.separators == ("-",)
+        assert same.split("a-bcd") == segmenter.split("a-bcd") == ["a-", "bcd"]
 
 
 def test_default_limit_is_500():
