@@ -11,6 +11,7 @@ from pathlib import Path
 import pyperf
 
 from harness.environments import Installation
+from harness.forms import describe_form
 from harness.results import Environment
 from harness.splitters import Splitter
 
@@ -26,7 +27,8 @@ def describe_environment(
     """The environment of a run that starts now; ``finished`` is still empty.
 
     ``command`` is what was typed; ``splitters`` those whose versions matter, ``installations``
-    where they are, by their names.
+    where they are, by their names. Raises MeasurementError where the compiled form of the segmenter
+    is not that of its source.
     """
     commit = _ask_git("rev-parse", "HEAD")
     return Environment(
@@ -62,7 +64,7 @@ def _find_versions(
             other = installation.python != platform.python_version()
             on = f" on Python {installation.python}" if other else ""
             elsewhere[splitter.name] = f"{splitter.distribution} {release}{on}"
-    versions = {}
+    versions = {"segmenter": describe_form()}
     for distribution in dict.fromkeys(name for name in named if name):
         try:
             versions[distribution] = importlib.metadata.version(distribution)

@@ -1,25 +1,20 @@
 """What a benchmark writes for people: tables, where they are biased, and where they were made."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.forms import describe_form
 from harness.machine import describe_environment, now
 from harness.report import tables
-from harness.report.markdown import _template
+from harness.report.markdown import render_table
 from harness.report.tables import Table
 from harness.results import Environment, Run, open_replacing
 from harness.splitters import load_splitter
 
 
 def start(command: str) -> Environment:
-    """The environment of a benchmark that starts now.
-
-    Raises MeasurementError where the compiled form of the segmenter is not that of its source.
-    """
-    environment = describe_environment(command, [load_splitter("langchain")])
-    return replace(environment, versions={"segmenter": describe_form(), **environment.versions})
+    """The environment of a benchmark that starts now; raises as ``describe_environment``."""
+    return describe_environment(command, [load_splitter("langchain")])
 
 
 def write_page(
@@ -35,12 +30,11 @@ def write_page(
     Raises MeasurementError where it cannot be written.
     """
     run = Run(replace(environment, finished=now()))
-    show: Callable[[Table], str] = vars(_template("table.md.j2").module)["show"]
-    sections = [f"## {table.title}\n\n{show(table).strip()}" for table in shown]
+    sections = [f"## {table.title}\n\n{render_table(table).strip()}" for table in shown]
     if picture:
         sections.append(f"![{picture}]({picture})")
     if biases:
         sections.append("## Where it is biased\n\n" + "\n".join(f"- {bias}" for bias in biases))
-    sections.append(f"## Environment\n\n{show(tables.environment(run)).strip()}")
+    sections.append(f"## Environment\n\n{render_table(tables.environment(run)).strip()}")
     with open_replacing(path) as file:
         file.write("\n\n".join([f"# {path.stem.capitalize()}", *sections]) + "\n")
