@@ -26,6 +26,7 @@ from harness.probes import (
     ask,
     weigh_import,
 )
+from harness.report.tables import show_digits
 from harness.results import MeasurementError
 from harness.rules import find_violations
 from harness.timing import time_workloads
@@ -308,7 +309,7 @@ def answer_a1(evidence: Evidence, row: Row) -> Answer:
         broken.pop("join")
         wrong = sum(broken.values())
         total += long + wrong
-        parts.append(f"{long:,} too long and {wrong:,} boundaries on the wrong side at {limit}")
+        parts.append(f"{long:,} too long and {wrong:,} runs cut on the wrong side at {limit}")
     return Answer(_list(parts), CONFIRMED if total else REFUTED)
 
 
@@ -344,19 +345,23 @@ def answer_m2(evidence: Evidence, row: Row) -> Answer:
     for limit in sorted(LIMITS, reverse=True):
         runs = sum(evidence.broken("segmenter", limit, forced=True).values())
         alone = sum(
-            row.whitespace_segments
-            for row in evidence.checked.boundaries
-            if row.workload.splitter == "segmenter"
-            and row.workload.max_chunk_length == limit
-            and row.workload.corpus in real
+            counted.whitespace_segments
+            for counted in evidence.checked.boundaries
+            if counted.workload.splitter == "segmenter"
+            and counted.workload.max_chunk_length == limit
+            and counted.workload.corpus in real
         )
         parts.append(f"{runs:,} at {limit} ({alone:,} segments of whitespace alone)")
         code_points = evidence.count("segmenter", limit, "code_points")
         expected = row["runs"][str(limit)] / row["code_points"] * code_points
         if runs or expected:
-            ratios.append(f"{runs / expected:.2g} at {limit}" if expected else f"new at {limit}")
+            ratios.append(
+                f"{show_digits(runs / expected)} at {limit}" if expected else f"new at {limit}"
+            )
     return Answer(
-        f"{_list(parts)}; there 0, 1 and 57,621, of other documents",
+        f"{_list(parts)}; there 0, 1 and 57,621, of other documents, of which some are rich in "
+        "runs of 20 and more but have hardly one of 128: whichever of the two is counted, these "
+        "have other proportions",
         f"{DIFFERS} (runs for the same length of text: {_list(ratios)} times as many)"
         if ratios
         else CONFIRMED,

@@ -10,12 +10,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from harness.check import count_cores
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Spooled
 from harness.compare.sides import clean_variables
@@ -80,49 +78,65 @@ def count_instructions(
             )
         ),
     )
-    runs = [(), *([limit] * PASSES for limit in limits)]
-    with ThreadPoolExecutor(count_cores()) as executor:  # it counts the same on a busy machine
-        (base_start, *of_base), (head_start, *of_head) = (
-            [executor.submit(_count, valgrind, checkout, [*limits, *more], texts) for more in runs]
-            for checkout in (base, head)
+    base_start, head_start = _count(valgrind, (base, head), limits, texts)
+    counted = []
+    for limit in limits:
+        further = [*limits, *[limit] * PASSES]
+        base_all, head_all = _count(valgrind, (base, head), further, texts)
+        taken = Instructions(limit, base_all - base_start, head_all - head_start)
+        if min(taken.base, taken.head) <= 0:
+            raise MeasurementError("the texts are too short to count; give a longer --corpus")
+        counted.append(taken)
+    return counted
+
+
+def _count(
+    valgrind: str, checkouts: Sequence[Checkout], passes: Sequence[int], texts: Path
+) -> list[int]:
+    """The instructions of each checkout, side by side: they count the same on a busy machine."""
+    processes = [
+        subprocess.Popen(
+            [
+                valgrind,
+                "--tool=cachegrind",
+                "--cache-sim=no",
+                "--cachegrind-out-file=/dev/null",
+                sys.executable,
+                "-P",
+                str(_WORKLOAD),
+                str(checkout.folder),
+                checkout.segmenter,
+                str(texts),
+                *map(str, passes),
+            ],
+            env=clean_variables(seed=0),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
         )
+        for checkout in checkouts
+    ]
+    try:
         return [
-            Instructions(
-                limit,
-                base_run.result() - base_start.result(),
-                head_run.result() - head_start.result(),
-            )
-            for limit, base_run, head_run in zip(limits, of_base, of_head, strict=True)
+            _read_count(checkout, process.communicate()[1], process.returncode)
+            for checkout, process in zip(checkouts, processes, strict=True)
         ]
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
 
 
-def _count(valgrind: str, checkout: Checkout, passes: Sequence[int], texts: Path) -> int:
-    answer = subprocess.run(
-        [
-            valgrind,
-            "--tool=cachegrind",
-            "--cache-sim=no",
-            "--cachegrind-out-file=/dev/null",
-            sys.executable,
-            "-P",
-            str(_WORKLOAD),
-            str(checkout.folder),
-            checkout.segmenter,
-            str(texts),
-            *map(str, passes),
-        ],
-        env=clean_variables(seed=0),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    found = re.search(r"I\s+refs:\s+([\d,]+)", answer.stderr)
-    if answer.returncode or not found:
-        said = [line for line in answer.stderr.splitlines() if line.strip()]
+def _read_count(checkout: Checkout, errors: str, status: int) -> int:
+    found = re.search(r"I\s+refs:\s+([\d,]+)", errors)
+    if status or not found:
+        said = [line for line in errors.splitlines() if line.strip()]
         own = [line for line in said if not line.startswith("==")] or said or ["it said nothing"]
         raise MeasurementError(
             f"{checkout.name}: its instructions could not be counted "
-            f"(valgrind ended with status {answer.returncode}): {own[-1]}"
+            f"(valgrind ended with status {status}): {own[-1]}"
         )
     return int(found[1].replace(",", ""))

@@ -24,7 +24,7 @@ from harness.verdict import TOLERANCE, Interval, Speed, decide_speed, estimate_r
 
 FIRST_ROUNDS = 8
 MOST_ROUNDS = 64
-PATIENCE = 150.0  # seconds
+PATIENCE = 140.0  # seconds
 
 HEAD, BASE, AGAIN = "head", "base", "base again"
 SIDES = (HEAD, BASE, AGAIN)

@@ -186,7 +186,7 @@ def test_memory_beyond_the_segments_is_small_and_seen():
     assert 0 <= measured.beyond < 100_000
 
 
-class Hoarder(TextSegmenter):
+class Hoarder(load_pure()):
     """Keeps a copy of the text while it splits."""
 
     def split(self, text: str) -> list[str]:

@@ -1,0 +1,37 @@
+"""What is done once is not done twice: how many characters are looked at, on texts of all kinds.
+
+A change that makes the segmenter look at fewer may lower the figures; one that makes it look at
+more has to say why. How work grows with the text, test_linear.py shows.
+"""
+
+import pytest
+
+import corpora
+import segmenter
+from segmenter import SEPARATORS, TextSegmenter, text_segmenter
+from tests.segmenter.test_linear import CountedText
+
+pytestmark = pytest.mark.skipif(segmenter.COMPILED, reason="compiled code asks no subclass of str")
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return "".join(document.text for document in list(corpora.load("synthetic"))[::8])
+
+
+@pytest.mark.parametrize(("limit", "looks"), [(20, 32.493), (128, 30.817), (500, 25.434)])
+def test_no_character_is_looked_at_more_often_than_before(text, limit, looks):
+    counted = CountedText(text)
+    TextSegmenter(limit).split(counted)
+    assert counted.visited <= looks * len(text)
+
+
+def test_only_separators_that_need_it_are_scanned_from_the_left():
+    assert [each for each in SEPARATORS if text_segmenter._needs_scan(each)] == ["--"]
+    assert all(map(text_segmenter._needs_scan, ["aba", " and ", "\n x", "a\n "]))
+    assert not any(map(text_segmenter._needs_scan, ["ab", "a ", "a\n", "a \n"]))
+
+
+def test_separators_that_need_a_newline_are_known():
+    assert text_segmenter._Order(SEPARATORS).lined == 14
+    assert text_segmenter._Order(("a", "\n")).lined == 0
