@@ -5,6 +5,7 @@ pass at every limit, and once for each limit with PASSES more at it. The differe
 took, without start-up, import and warm-up. The seed of hashes is fixed.
 """
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -119,15 +120,14 @@ def _count(
         )
         for checkout in checkouts
     ]
-    try:
+    with contextlib.ExitStack() as stack:
+        for process in processes:
+            stack.enter_context(process)
+            stack.callback(process.kill)
         return [
             _read_count(checkout, process.communicate()[1], process.returncode)
             for checkout, process in zip(checkouts, processes, strict=True)
         ]
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
 
 
 def _read_count(checkout: Checkout, errors: str, status: int) -> int:

@@ -252,7 +252,7 @@ def test_an_interruption_leaves_no_worktree(
         text=True,
         start_new_session=True,
     )
-    children = await_worker(psutil.Process(running.pid))
+    children = await_worker(running)
     assert repository.worktrees() == 2
     os.killpg(running.pid, number)
     out, err = running.communicate(timeout=60)
@@ -264,15 +264,19 @@ def test_an_interruption_leaves_no_worktree(
     assert psutil.wait_procs(children, timeout=10)[1] == []
 
 
-def await_worker(process: psutil.Process) -> list[psutil.Process]:
+def await_worker(running: "subprocess.Popen[str]") -> list[psutil.Process]:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        children = process.children(recursive=True)
-        if any("worker.py" in " ".join(child.cmdline()) for child in children if is_alive(child)):
+        assert running.poll() is None, running.communicate()
+        children = psutil.Process(running.pid).children(recursive=True)
+        if any(map(is_worker, children)):
             return children
         time.sleep(0.05)
     raise AssertionError("no worker within a minute")
 
 
-def is_alive(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        return "worker.py" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # git's are gone soon
+        return False
