@@ -124,9 +124,9 @@ def _parse_records(text: str, kind: Callable[..., T]) -> list[T]:
 
 
 def _lower_headings(markdown: str) -> str:
-    """Without its title, and with headings two levels down."""
+    """Without its title, and with headings one level down."""
     without = re.sub(r"\A# .*\n+", "", markdown)
-    return re.sub(r"^#", "###", without, flags=re.MULTILINE)
+    return re.sub(r"^#", "##", without, flags=re.MULTILINE)
 
 
 def growth(extras: Extras) -> Table:

@@ -166,11 +166,11 @@ def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
     assert "8.00 (7.00–9.00)" in section(page, "imports")
     assert "differs" in section(page, "claims")
     bias = section(page, "bias")
-    assert "<h4>Texts</h4>" in bias
+    assert "<h3>Texts</h3>" in bias
     assert "<em>English</em>, &lt;b&gt;mostly&lt;/b&gt;" in bias
     assert "| langchain | 8.00 (7.00–9.00) | 472 | – | 5.50 |" in text
     assert "| M4 | 0.86 s | 1.2 s | differs |" in text
-    assert "## Known bias\n\n#### Texts\n" in text
+    assert "## Known bias\n\n### Texts\n" in text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,6 +17,12 @@ from segmenter import (
 )
 
 TEXTS = ["First sentence. Second one.\n\nThird.", "", "    indented\n", "short"]
+
+
+def run(coroutine: Coroutine[object, object, object]) -> object:
+    """The coroutine's result; in a thread, since other tests may leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(asyncio.run, coroutine).result()
 
 
 @dataclass
@@ -34,13 +42,13 @@ def event_of(*blocks: object) -> Event:
 @pytest.mark.parametrize("segmenter", [TextSegmenter(10), TextSegmenter(), PassthroughSegmenter()])
 def test_segments_render_to_the_blocks(segmenter):
     event = event_of(*map(TextBlock, TEXTS))
-    segments = asyncio.run(segmenter.segment(event))
+    segments = run(segmenter.segment(event))
     assert render(segments) == "".join(TEXTS)
     assert render(reversed(segments)) == "".join(TEXTS)
 
 
 def test_text_segmenter_numbers_blocks_and_their_segments():
-    segments = asyncio.run(
+    segments = run(
         TextSegmenter(10).segment(event_of(TextBlock("one. two three."), TextBlock(" ")))
     )
     assert [(each.index, each.offset, each.block.text) for each in segments] == [
@@ -52,13 +60,13 @@ def test_text_segmenter_numbers_blocks_and_their_segments():
 
 def test_an_empty_block_has_no_segment_in_one_and_one_in_the_other():
     event = event_of(TextBlock(""))
-    assert asyncio.run(TextSegmenter().segment(event)) == []
-    assert [each.block.text for each in asyncio.run(PassthroughSegmenter().segment(event))] == [""]
+    assert run(TextSegmenter().segment(event)) == []
+    assert [each.block.text for each in run(PassthroughSegmenter().segment(event))] == [""]
 
 
 def test_segments_carry_what_they_have_from_their_event_and_a_uuid_of_their_own():
     event = event_of(TextBlock("a b c"))
-    segments = asyncio.run(TextSegmenter(2).segment(event, format_options={"any": "thing"}))
+    segments = run(TextSegmenter(2).segment(event, format_options={"any": "thing"}))
     assert len({segment.uuid for segment in segments} | {event.uuid}) == 4
     for segment in segments:
         assert segment.event_uuid == event.uuid
@@ -76,4 +84,4 @@ def test_an_event_without_context_has_the_null_context():
 def test_a_block_that_is_not_text_is_refused_by_name(segmenter):
     event = event_of(TextBlock("text"), ImageBlock("picture.png"))
     with pytest.raises(NotImplementedError, match="Unsupported block type: ImageBlock"):
-        asyncio.run(segmenter.segment(event))
+        run(segmenter.segment(event))
