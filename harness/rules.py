@@ -156,8 +156,8 @@ class Splitting:
 
     def _judge(self, run: Run, misplaced: Sequence[int]) -> CutRun:
         """Name the rule that counts the run."""
-        too_long, forced = self._weigh_units(run, misplaced)
-        if too_long:
+        forced = self._find_force(run, misplaced)
+        if forced is not None:
             return CutRun("too-long-run", run, misplaced, forced)
         if run.cut is None:
             rule = "edges"
@@ -169,9 +169,9 @@ class Splitting:
             rule = "run-without-newline"
         return CutRun(rule, run, misplaced, False)
 
-    def _weigh_units(self, run: Run, misplaced: Sequence[int]) -> tuple[bool, bool]:
-        """Whether all misplaced boundaries lie in units longer than the limit, and also lie every
-        limit from their unit's start."""
+    def _find_force(self, run: Run, misplaced: Sequence[int]) -> bool | None:
+        """Whether the misplaced boundaries lie every limit from their unit's start; None unless
+        all of them lie in units longer than the limit."""
         limit = self.max_chunk_length
         if run.cut is not None:
             divide = bisect_left(misplaced, run.cut)
@@ -181,14 +181,14 @@ class Splitting:
         if divide:  # the run up to its cut belongs to the unit before it
             start = find_unit_start(self.text, run.start - 1)
             if (run.end if run.cut is None else run.cut) - start <= limit:
-                return False, False
+                return None
             forced = not any((boundary - start) % limit for boundary in misplaced[:divide])
         if divide < len(misplaced):  # the rest belongs to the unit after it
             start = run.cut or 0
             if find_unit_end(self.text, run.end) - start <= limit:
-                return False, False
+                return None
             forced = forced and not any((b - start) % limit for b in misplaced[divide:])
-        return True, forced
+        return forced
 
     def _has_segment_within(self, run: Run) -> bool:
         first = bisect_left(self.boundaries, run.start)
@@ -233,33 +233,38 @@ def fits(splitting: Splitting) -> Iterator[Breach]:
 def cut_after_last_newline(splitting: Splitting) -> Iterator[Breach]:
     """A run with a newline is cut after its last newline only. A breach a run."""
     for cut in _select(splitting, "cut-after-last-newline"):
-        yield _describe(cut, f"at {cut.run.cut}, after its last newline")
+        yield _describe(cut.run, cut.misplaced, f"at {cut.run.cut}, after its last newline")
 
 
 def run_without_newline(splitting: Splitting) -> Iterator[Breach]:
     """A run without a newline is cut at its end only. A breach a run."""
     for cut in _select(splitting, "run-without-newline"):
-        yield _describe(cut, f"at its end, {cut.run.cut}")
+        yield _describe(cut.run, cut.misplaced, f"at its end, {cut.run.cut}")
 
 
 def whitespace_segment(splitting: Splitting) -> Iterator[Breach]:
     """No segment is whitespace alone where the unit fits. A breach a run of which one was made."""
     for cut in _select(splitting, "whitespace-segment"):
-        yield _describe(cut, f"at {cut.run.cut} and nowhere else")
+        yield _describe(cut.run, cut.misplaced, f"at {cut.run.cut} and nowhere else")
 
 
 def edges(splitting: Splitting) -> Iterator[Breach]:
     """Leading whitespace begins the first segment, trailing whitespace ends the last. A breach
     a run."""
     for cut in _select(splitting, "edges"):
-        yield _describe(cut, f"nowhere, since it {'ends' if cut.run.start else 'begins'} the text")
+        yield _describe(
+            cut.run,
+            cut.misplaced,
+            f"nowhere, since it {'ends' if cut.run.start else 'begins'} the text",
+        )
 
 
 def too_long_run(splitting: Splitting) -> Iterator[Breach]:
     """A unit longer than the limit is cut every limit from its start. A breach a cut run, forced
     where it is so."""
     for cut in _select(splitting, "too-long-run"):
-        yield _describe(cut, f"every {splitting.max_chunk_length} from the start of its unit")
+        expected = f"every {splitting.max_chunk_length} from the start of its unit"
+        yield _describe(cut.run, cut.misplaced, expected, forced=cut.forced)
 
 
 def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
@@ -270,7 +275,7 @@ def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
     misplaced = [boundary for boundary in splitting.boundaries if boundary % limit]
     if misplaced:
         run = Run(0, len(splitting.text), None)
-        yield _describe(CutRun("whitespace-only", run, misplaced, False), f"every {limit}")
+        yield _describe(run, misplaced, f"every {limit}")
 
 
 def empty(splitting: Splitting) -> Iterator[Breach]:
@@ -302,11 +307,10 @@ def _select(splitting: Splitting, rule: str) -> Iterator[CutRun]:
     return (cut for cut in splitting.cut_runs if cut.rule == rule)
 
 
-def _describe(cut: CutRun, expected: str) -> Breach:
-    run, misplaced = cut.run, cut.misplaced
+def _describe(run: Run, misplaced: Sequence[int], expected: str, *, forced: bool = False) -> Breach:
     where = str(misplaced[0]) if len(misplaced) == 1 else f"{misplaced[0]} and elsewhere"
     return Breach(
-        misplaced[0], cut.forced, f"run {run.start}-{run.end} cut at {where}; expected: {expected}"
+        misplaced[0], forced, f"run {run.start}-{run.end} cut at {where}; expected: {expected}"
     )
 
 

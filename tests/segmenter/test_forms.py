@@ -34,7 +34,7 @@ def test_random_texts_are_split_alike(pure):
         assert TextSegmenter(limit).split(text) == pure(limit).split(text), (text, limit)
 
 
-@pytest.mark.parametrize("separators", UNUSUAL_SEPARATORS, ids=repr)
+@pytest.mark.parametrize("separators", UNUSUAL_SEPARATORS)
 def test_random_texts_are_split_alike_at_other_separators(separators, pure):
     for text in random_texts(2, 1_000, [*separators, " ", "\n", "a", "b", " x", "-", "\n  "]):
         for limit in (2, 5, 9):
