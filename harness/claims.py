@@ -11,11 +11,11 @@ from harness.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
 from harness.bench.page import write_page
 from harness.check import end_processes, open_process_pool
 from harness.evidence import Evidence
-from harness.machine import describe_environment
+from harness.machine import describe_environment, describe_texts
 from harness.process import SplitterError
 from harness.report import extras
 from harness.report.extras import CLAIMS, Claim, Extras
-from harness.report.tables import Column, Table
+from harness.report.tables import Table, texts
 from harness.results import MeasurementError, open_replacing
 from harness.verdict import BAD_ANSWER, WELL
 from harness.verdict import NOT_MEASURED as INCOMPLETE
@@ -83,7 +83,8 @@ def answer_claims(
     with open_replacing(folder / CLAIMS) as file:
         json.dump([asdict(claim) for claim in claims], file, indent=1)
         file.write("\n")
-    shown = [tabulate_claims(claims), _tabulate_texts([*real, synthetic])]
+    read = describe_texts([*real, synthetic])
+    shown = [tabulate_claims(claims), texts(read)]
     write_page(folder / PAGE, environment, shown)
     return Answered(claims, failed)
 
@@ -91,12 +92,3 @@ def answer_claims(
 def tabulate_claims(claims: Sequence[Claim]) -> Table:
     """A row a claim."""
     return extras.claims(Extras(claims=claims))
-
-
-def _tabulate_texts(texts: Sequence[Corpus]) -> Table:
-    return Table(
-        "Texts",
-        [Column(title, numeric=False) for title in ("corpus", "digest", "from")],
-        [(corpus.name, corpus.digest, corpus.origin) for corpus in texts],
-        ["Who has the same digest has measured the same texts."],
-    )

@@ -585,7 +585,6 @@ def _run(
     folder = out or _name_folder()
     with _Bars() as bars:
         learnt = run(plan, folder, bars)
-    print_table(_tabulate_texts(plan.corpora), _console())
     _show(learnt, folder / PAGE)
     return judge(learnt)
 
@@ -723,19 +722,6 @@ def _tabulate_corpora(mirror: Path | None, measure: bool) -> Table:
             "`segbench prepare` or --measure has read it.",
             *(note for presence in found for note in presence.notes),
         ],
-    )
-
-
-def _tabulate_texts(chosen: Iterable[Corpus]) -> Table:
-    return Table(
-        "Texts",
-        [
-            Column("corpus", numeric=False),
-            Column("digest", numeric=False),
-            Column("from", numeric=False),
-        ],
-        [(corpus.name, corpus.digest, corpus.origin) for corpus in chosen],
-        ["Who has the same digest has measured the same texts."],
     )
 
 

@@ -1,4 +1,4 @@
-"""Describes where a run is made: machine, versions, commit."""
+"""Describes where and on what a run is made: machine, versions, commit, texts."""
 
 import importlib.metadata
 import os
@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pyperf
 
+from corpora import Corpus
 from harness.environments import Installation
 from harness.forms import describe_form
-from harness.results import Environment
+from harness.results import Environment, Texts
 from harness.splitters import Splitter
 
 # What takes part in a measurement beside the splitters: it reads the documents and the clock.
@@ -43,6 +44,15 @@ def describe_environment(
         started=now(),
         finished="",
     )
+
+
+def describe_texts(corpora: Iterable[Corpus]) -> list[Texts]:
+    """What corpora held when they were last read; those that were not are left out."""
+    return [
+        Texts(each.name, each.digest, each.origin, "\n".join(each.notes))
+        for each in corpora
+        if each.digest is not None
+    ]
 
 
 def now() -> str:

@@ -74,6 +74,18 @@ class BoundaryCount:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """What a corpus held: the digest of its documents, where they came from in words, and what a
+    reader must know of them, a line each. Runs with the same digest have measured the same texts.
+    """
+
+    corpus: str
+    digest: str
+    origin: str
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Exemption:
     """A rule that cannot be asked of a splitter, and why."""
 
@@ -233,6 +245,7 @@ class Run:
     boundaries: Sequence[BoundaryCount] = ()
     exemptions: Sequence[Exemption] = ()
     trials: Sequence[Trial] = ()
+    texts: Sequence[Texts] = ()
 
 
 ENVIRONMENT = "environment.json"
@@ -245,6 +258,7 @@ VIEWER = "viewer.json"
 BOUNDARIES = "boundaries.csv"
 EXEMPTIONS = "exemptions.csv"
 TRIALS = "trials.csv"
+TEXTS = "texts.csv"
 WORKLOAD_COLUMNS = ("corpus", "splitter", "max_chunk_length")
 COUNT_COLUMNS = tuple(name for name in Count.__slots__ if name != "workload")
 VIOLATION_COLUMNS = ("rule", "count", "forced")
@@ -284,7 +298,7 @@ def start_run(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
         for name in (
             *(ENVIRONMENT, COUNTS, VIOLATIONS, EXAMPLES, FAILURES, TIMINGS, VIEWER),
-            *(BOUNDARIES, EXEMPTIONS, TRIALS),
+            *(BOUNDARIES, EXEMPTIONS, TRIALS, TEXTS),
         ):
             (path / name).unlink(missing_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -316,6 +330,8 @@ def write_run(path: Path, run: Run) -> None:
         _write_rows(path / EXEMPTIONS, Exemption, run.exemptions)
     if run.trials:
         _write_rows(path / TRIALS, Trial, run.trials)
+    if run.texts:
+        _write_rows(path / TEXTS, Texts, run.texts)
     write_environment(path / ENVIRONMENT, run.environment)
 
 
@@ -486,6 +502,7 @@ def read_run(path: Path) -> Run:
         boundaries=_reading_if_there(path / BOUNDARIES, _read_boundaries),
         exemptions=_reading_if_there(path / EXEMPTIONS, lambda there: _read_rows(there, Exemption)),
         trials=_reading_if_there(path / TRIALS, lambda there: _read_rows(there, Trial)),
+        texts=_reading_if_there(path / TEXTS, lambda there: _read_rows(there, Texts)),
     )
 
 

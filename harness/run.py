@@ -9,7 +9,7 @@ from typing import Protocol
 from corpora import Corpus
 from harness.check import SPLITTERS_AT_ONCE, CheckResult, check, open_process_pool
 from harness.excerpts import collect_excerpts
-from harness.machine import describe_environment, now
+from harness.machine import describe_environment, describe_texts, now
 from harness.peers import (
     Contenders,
     gather,
@@ -69,7 +69,11 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
         if plan.profile:
             trials = _profile(contenders, folder, progress)
             learnt = replace(learnt, trials=trials)
-        learnt = replace(learnt, environment=replace(learnt.environment, finished=now()))
+        learnt = replace(
+            learnt,
+            environment=replace(learnt.environment, finished=now()),
+            texts=describe_texts(plan.corpora),
+        )
         write_run(folder, learnt)
     except BaseException:
         if created:

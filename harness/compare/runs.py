@@ -29,6 +29,7 @@ _NO_FLOOR = Interval(1.0, 1.0, 1.0)
 class Change:
     """One workload in two runs.
 
+    ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
     ``broken`` are the rules broken where they need not be, by number of times. ``ratio`` is that
     of the later time to the earlier, None where no verdict on speed can be given.
     """
@@ -36,6 +37,7 @@ class Change:
     workload: Workload
     before: Count
     after: Count
+    same_texts: bool
     broken_before: int
     broken_after: int
     ratio: Interval | None
@@ -80,6 +82,7 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
     broken = [_count_broken(run) for run in (before, after)]
     seconds = [_list_seconds(run) for run in (before, after)]
     unlike = _find_unlike(before.environment, after.environment)
+    digests = [{each.corpus: each.digest for each in run.texts} for run in (before, after)]
     common = [workload for workload in counts[0] if workload in counts[1]]
     if not common:
         raise MeasurementError(
@@ -90,16 +93,16 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
     for workload in common:
         earlier, later = (each[workload] for each in counts)
         times = [each.get(workload, []) for each in seconds]
+        texts = [each.get(workload.corpus) for each in digests]
+        same_texts = _size(earlier) == _size(later) and (None in texts or texts[0] == texts[1])
         ratio = None
-        if (
-            not unlike
-            and _size(earlier) == _size(later)
-            and min(map(len, times)) >= ROUNDS_AT_LEAST
-        ):
+        if not unlike and same_texts and min(map(len, times)) >= ROUNDS_AT_LEAST:
             ratio = estimate_unpaired_ratio(*times)
         speed = decide_speed(ratio, _NO_FLOOR, tolerance) if ratio else None
-        breaches = [each[workload] for each in broken]
-        changes.append(Change(workload, earlier, later, breaches[0], breaches[1], ratio, speed))
+        faults_before, faults_after = (each[workload] for each in broken)
+        changes.append(
+            Change(workload, earlier, later, same_texts, faults_before, faults_after, ratio, speed)
+        )
     one_sided = sorted(counts[0].keys() ^ counts[1].keys())
     return RunComparison(after.environment, changes, one_sided, unlike)
 
@@ -182,8 +185,7 @@ def describe_runs(comparison: RunComparison) -> Page:
 def _name_segments(change: Change) -> str:
     if change.same_segments:
         return "same"
-    same = _size(change.before) == _size(change.after)
-    return "differ" if same else "differ, of other documents"
+    return "differ" if change.same_texts else "differ, of other documents"
 
 
 def _answer(comparison: RunComparison) -> str:

@@ -7,13 +7,13 @@ import functools
 import math
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas
 
-from harness.results import BoundaryCount, Count, Run, Workload
+from harness.results import BoundaryCount, Count, Run, Texts, Workload
 from harness.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
@@ -88,10 +88,7 @@ def answer(run: Run) -> str:
         f"at {_name_limits(limits)}"
     )
     if not own:
-        measured = dict.fromkeys(count.workload.splitter for count in run.counts)
-        broken = {(row.workload.splitter, row.rule) for row in run.violations if row.count}
-        kept = [s for s in measured if not {(s, "join"), (s, "fits")} & broken]
-        names = _join_words([f"`{splitter}`" for splitter in kept]) if kept else "No splitter"
+        names = _join_words([f"`{each}`" for each in find_keepers(run)] or ["No splitter"])
         return f"{names} kept every character of {scope} and had no segment over the limit."
     broken_rules = find_broken_rules(run)
     if broken_rules:
@@ -113,6 +110,18 @@ def answer(run: Run) -> str:
     if any(failure.workload.splitter == IN_HOUSE for failure in run.failures):
         sentence += "; it failed on some workloads"
     return sentence + "."
+
+
+def find_keepers(run: Run) -> list[str]:
+    """The splitters whose segments joined to the text and were within the limit, in every
+    workload that they were asked for; so none that failed, or cannot be asked."""
+    asked = Counter(workload.splitter for workload in _workloads(run))
+    kept = Counter(
+        row.workload.splitter
+        for row in run.violations
+        if row.rule in ("join", "fits") and not row.count
+    )
+    return [splitter for splitter, number in asked.items() if kept[splitter] == 2 * number]
 
 
 def summary(run: Run) -> Table:
@@ -170,6 +179,8 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
         f"longer than the limit, so that no splitter can keep the rule; {NOTHING} where lost "
         "whitespace leaves no boundary to judge.",
     ]
+    if len(_splitters(run)) > 1:
+        notes.append(_tell_keepers(run))
     if timed:
         notes.append(
             f"Times{_name_timed(run)}: each pass divided by that of `{BASELINE}` in the same round; "
@@ -186,6 +197,15 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
             f"{NOTHING} also where a rule cannot be asked of a splitter: see Not applicable."
         )
     return notes
+
+
+def _tell_keepers(run: Run) -> str:
+    kept = find_keepers(run)
+    names = f": {_join_words([f'`{each}`' for each in kept])}" if kept else ""
+    return (
+        f"{len(kept) or 'None'} of {len(_splitters(run))} splitters joined back on every text and "
+        f"stayed within the limit{names}."
+    )
 
 
 def counts(run: Run) -> Table:
@@ -469,6 +489,17 @@ def environment(run: Run) -> Table:
             ("finished", there.finished),
             *there.versions.items(),
         ],
+    )
+
+
+def texts(read: Iterable[Texts]) -> Table:
+    """A row a corpus: what was measured on, so that others can tell whether they have the same."""
+    return Table(
+        "Texts",
+        [Column(title, numeric=False) for title in ("corpus", "digest", "from", "to know")],
+        [(each.corpus, each.digest, each.origin, each.notes or None) for each in read],
+        ["Who has the same digest has measured the same texts."],
+        "The run does not tell.",
     )
 
 

@@ -13,6 +13,7 @@ from harness.results import Run
 def print_run(run: Run, console: Console) -> None:
     """Print what is most asked for; the per-corpus tables are left to the report."""
     for table in (
+        tables.texts(run.texts),
         tables.violations(run),
         tables.timings(run, detailed=False),
         tables.failures(run),

@@ -25,6 +25,7 @@ from harness.splitters import Splitter
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 FILES = {
+    "texts.csv",
     "boundaries.csv",
     "counts.csv",
     "violations.csv",
@@ -102,6 +103,8 @@ def test_run_checks_times_and_reports(tmp_path: Path) -> None:
     assert {path.name for path in folder.iterdir()} == FILES | {"timings.json"}
     run = read_run(folder)
     assert len(run.counts) == 2 * 5  # corpora, splitters
+    assert [each.corpus for each in run.texts] == ["builtin", "synthetic"]
+    assert f"| builtin | {run.texts[0].digest} |" in (folder / "report.md").read_text()
     assert len(run.timings) == 5 * 5  # passes, on builtin alone
     assert "times as long as `langchain` at limit 20 on builtin." in result.stdout
     assert run.environment.started <= run.environment.finished

@@ -57,8 +57,7 @@ COUNTS = [
     for splitter in ("segmenter", "langchain", "langchain-keep")
     for limit in (20, 500)
 ]
-VIOLATIONS = [
-    ViolationCount(Workload("books", "segmenter", 20), "join", 0, 0),
+BROKEN = [
     ViolationCount(Workload("books", "langchain", 20), "join", 2, 0),
     ViolationCount(Workload("laws", "langchain", 20), "join", 9, 0),
     ViolationCount(Workload("laws", "langchain", 500), "join", 1, 0),
@@ -67,6 +66,17 @@ VIOLATIONS = [
     ViolationCount(Workload("laws", "langchain-keep", 500), "too-long-run", 8, 3),
     ViolationCount(Workload("laws", "langchain-keep", 500), "run-without-newline", 40, 0),
 ]
+RULES = ("join", "fits", "run-without-newline", "too-long-run")
+
+
+def complete(broken: Sequence[ViolationCount]) -> list[ViolationCount]:
+    """With a row for each workload and rule, as a run has."""
+    there = {(row.workload, row.rule) for row in broken}
+    kept = [(each.workload, rule) for rule in RULES for each in COUNTS]
+    return [*broken, *(ViolationCount(*key, 0, 0) for key in kept if key not in there)]
+
+
+VIOLATIONS = complete(BROKEN)
 TIMINGS = [
     *timings("books", "segmenter", 500, [1.0, 4.0, 3.0]),
     *timings("books", "langchain", 500, [2.0, 2.0, 6.0]),
@@ -268,8 +278,23 @@ def test_without_the_segmenter_the_answer_is_about_the_others() -> None:
     scope = "12 documents (4,000,000 code points) at limits 20 and 500"
     ending = f"kept every character of {scope} and had no segment over the limit."
     assert tables.answer(others) == f"No splitter {ending}"
-    fitting = replace(others, violations=[v for v in VIOLATIONS if v.rule != "fits"])
+    fitting = replace(others, violations=complete([v for v in BROKEN if v.rule != "fits"]))
     assert tables.answer(fitting) == f"`langchain-keep` {ending}"
+
+
+def test_who_kept_everything_is_told_of_those_who_were_asked_everywhere() -> None:
+    fitting = replace(CHECKED, violations=complete([v for v in BROKEN if v.rule != "fits"]))
+    told = "2 of 3 splitters joined back on every text and stayed within the limit: "
+    assert f"{told}`segmenter` and `langchain-keep`." in tables.summary(fitting).notes
+    failures = [Failure(Workload("laws", "langchain-keep", 20), "raised", "x")]
+    told = "1 of 3 splitters joined back on every text and stayed within the limit: "
+    failed = replace(fitting, failures=failures)
+    assert f"{told}`segmenter`." in tables.summary(failed).notes
+    unasked = [v for v in fitting.violations if v.workload.splitter != "langchain-keep"]
+    assert f"{told}`segmenter`." in tables.summary(replace(fitting, violations=unasked)).notes
+    nobody = replace(CHECKED, violations=[])
+    told = "None of 3 splitters joined back on every text and stayed within the limit."
+    assert told in tables.summary(nobody).notes
 
 
 def test_a_failure_of_the_segmenter_is_in_the_answer() -> None:

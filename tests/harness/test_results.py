@@ -18,6 +18,7 @@ from harness.results import (
     Failure,
     MeasurementError,
     Run,
+    Texts,
     Timing,
     Violation,
     ViolationCount,
@@ -65,6 +66,7 @@ RUN = Run(
         Timing(WORKLOAD, 0, 1e-6),
     ],
     warm_ups=[Timing(OTHER, 0, 0.75)],
+    texts=[Texts("legal", "12ab", "a folder, with \ud800", "one\ntwo")],
 )
 
 
@@ -78,8 +80,8 @@ def folder(tmp_path: Path) -> Path:
 def test_what_is_written_is_read(folder: Path) -> None:
     assert read_run(folder) == RUN
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "timings.json"),
-        "violations.csv",
+        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "texts.csv"),
+        *("timings.json", "violations.csv"),
     ]
 
 
@@ -182,6 +184,7 @@ def test_a_folder_that_is_absent_is_refused(tmp_path: Path) -> None:
         ("timings.json", lambda text: text[:-9]),
         ("environment.json", lambda text: text.replace('"cpu"', '"gpu"')),
         ("environment.json", lambda text: "[1]"),
+        ("texts.csv", lambda text: text.replace("origin", "place")),
     ],
 )
 def test_a_spoilt_file_is_named_in_one_line(
@@ -196,7 +199,7 @@ def test_a_spoilt_file_is_named_in_one_line(
     assert str(raised.value).startswith(f"{path} cannot be read: ")
     assert "\n" not in str(raised.value)
     path.unlink()
-    if name not in ("timings.json", "environment.json"):
+    if name not in ("timings.json", "environment.json", "texts.csv"):
         with pytest.raises(MeasurementError, match="cannot be read: FileNotFoundError"):
             read_run(folder)
 

@@ -14,6 +14,7 @@ from harness.results import (
     Environment,
     Failure,
     Run,
+    Texts,
     Timing,
     ViolationCount,
     Workload,
@@ -145,6 +146,19 @@ def test_other_documents_give_no_verdict_on_speed(compare_runs: CompareRuns) -> 
     assert result.exit_code == 0
     assert "differ, of other documents" in result.stdout
     assert "No verdict on speed: no workload was timed in both runs" in result.stdout
+
+
+def test_other_texts_of_the_same_size_are_other_documents(compare_runs: CompareRuns) -> None:
+    before = replace(RUN, texts=[Texts("books", "one", "here")])
+    after = replace(slowed(2.0), counts=[count(OURS, "e"), count(OTHER, "e")])
+    other = replace(after, texts=[Texts("books", "other", "here")])
+    result = compare_runs(before, other, "--allow-different-segments")
+    assert result.exit_code == 0
+    assert "differ, of other documents" in result.stdout
+    same = replace(after, texts=before.texts)
+    result = compare_runs(before, same, "--allow-different-segments")
+    assert result.exit_code == 1
+    assert "of other documents" not in result.stdout
 
 
 def test_workloads_of_one_run_alone_are_counted(compare_runs: CompareRuns) -> None:
