@@ -163,10 +163,10 @@ def check(
     A splitter that cannot be loaded, raises, hangs, dies, gives anything but a list of strings, or
     other segments at a second call, has a failure for that workload, which tells the first such
     document. One document of each shard is split twice. ``patience`` is how many seconds a
-    splitter may take to load, and for a document. Up to 20 examples a workload and rule
-    are kept, forced ones where the others leave room. ``progress`` is called with how many
-    documents were done since the last call; each is done once for every few splitters. Memory is bounded by a
-    few shards, each of ``shard_size`` code points or one document that is longer.
+    splitter may take to load, and for a document. Up to 20 examples a workload and rule are kept,
+    forced ones where the others leave room. ``progress`` is called with how many documents were
+    done since the last call; each is done once for every few splitters. Memory is bounded by a few
+    shards, each of ``shard_size`` code points or one document that is longer.
 
     Raises CorpusError where a corpus cannot be read, MeasurementError where there is nothing to
     check, a corpus has no text, or a process of the executor dies.

@@ -46,9 +46,9 @@ def time_workloads(
     """Time ``passes`` passes of every workload that has a count.
 
     Workloads without one were not verified and are passed over. ``patience`` is how many seconds
-    a splitter may take to load, and for a document; ``pass_patience`` for a pass. ``progress`` is called with how many
-    documents were split since the last call. Raises CorpusError where a corpus cannot be read,
-    and MeasurementError where it is not what was counted.
+    a splitter may take to load, and for a document; ``pass_patience`` for a pass. ``progress`` is
+    called with how many documents were split since the last call. Raises CorpusError where a
+    corpus cannot be read, and MeasurementError where it is not what was counted.
     """
     counted = {count.workload: count for count in counts}
     result = TimingResult()

@@ -1,4 +1,4 @@
-"""Compares two run folders: what was counted, and where the machine was the same, what was timed."""
+"""Compares two run folders: what was counted, and, of one machine, what was timed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

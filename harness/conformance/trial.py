@@ -38,8 +38,8 @@ class Outcome:
 class Trial:
     """One text through one splitter at one limit.
 
-    ``expected`` are the right segments where they are written down, else None. ``measure`` gives a segment's length as the splitter counts it, None where it counts
-    code points.
+    ``expected`` are the right segments where they are written down, else None. ``measure`` gives
+    a segment's length as the splitter counts it, None where it counts code points.
     """
 
     text: str
