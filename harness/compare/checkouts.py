@@ -46,7 +46,7 @@ def open_checkout(given: str | None, segmenter: str = SEGMENTER) -> Iterator[Che
     elif commit := _find_commit(given):
         with _worktree(commit) as folder:
             yield _describe(given, folder, segmenter)
-    elif Path(given).is_dir():
+    elif given and Path(given).is_dir():
         yield _describe(given, Path(given).resolve(), segmenter)
     else:
         raise MeasurementError(

@@ -63,26 +63,29 @@ def cut_blocks(spooled: Spooled, seconds: float, folder: Path) -> Blocks:
     """Cut a corpus into blocks that can take turns, given the seconds of a pass over all of it.
 
     A turn should be short: then what disturbs the machine meets both sides or neither. Where a
-    pass takes longer than a round may, every so many-th document is taken. Blocks are of like
-    size, as far as whole documents allow.
+    pass takes longer than a round may, every so many-th document that has text is taken. Blocks
+    are of like size, as far as whole documents allow; where these are long, they are repeated less.
     """
     step = max(1, math.ceil(seconds / _PASS_SECONDS))
-    chosen = range(0, len(spooled.lengths), step)
+    chosen = [number for number, length in enumerate(spooled.lengths) if length][::step]
     wanted = round(seconds / step / _TURN_SECONDS)
     number = min(len(chosen), TURNS, max(1, wanted))
     place: dict[int, int] = {}
     sizes = [0] * number
     for document in sorted(chosen, key=lambda each: -spooled.lengths[each]):
         place[document] = sizes.index(min(sizes))
-        sizes[place[document]] += spooled.lengths[document] + 1  # empty ones are spread too
+        sizes[place[document]] += spooled.lengths[document]
     folder.mkdir()
     spools = [folder / str(block) for block in range(number)]
     for block, spool in enumerate(spools):
         documents = enumerate(read_spool(spooled.spool))
         write_spool(spool, (document for each, document in documents if place.get(each) == block))
+    code_points = sum(sizes)
+    often = _PASS_SECONDS * spooled.code_points / (seconds * code_points) if seconds else TURNS
+    least = 2 if number == 1 else 1  # so that the sides take turns in both orders
     return Blocks(
         spools,
-        repeats=max(1, TURNS // number),
+        repeats=max(least, min(TURNS // number, int(often))),
         documents=len(chosen),
-        code_points=sum(spooled.lengths[each] for each in chosen),
+        code_points=code_points,
     )

@@ -24,6 +24,7 @@ from harness.verdict import Speed
 
 TOLERANCE = 1.02
 PASSES = 2
+PATIENCE = 300.0  # seconds, for one count
 
 _DOCUMENTS = 100
 _CODE_POINTS = 1_000  # of each document
@@ -124,10 +125,17 @@ def _count(
         for process in processes:
             stack.enter_context(process)
             stack.callback(process.kill)
-        return [
-            _read_count(checkout, process.communicate()[1], process.returncode)
-            for checkout, process in zip(checkouts, processes, strict=True)
-        ]
+        counts = []
+        for checkout, process in zip(checkouts, processes, strict=True):
+            try:
+                _, errors = process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise MeasurementError(
+                    f"{checkout.name}: its instructions were not counted within {PATIENCE:g} s; "
+                    "compare without --instructions"
+                ) from None
+            counts.append(_read_count(checkout, errors, process.returncode))
+        return counts
 
 
 def _read_count(checkout: Checkout, errors: str, status: int) -> int:

@@ -295,11 +295,6 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
 
 
 def _tabulate_speed(comparison: Comparison) -> Table:
-    parts = {
-        each.corpus: f"{show_count(each.blocks.documents)} documents of {each.corpus} "
-        f"({show_count(each.blocks.code_points)} code points)"
-        for each in sorted(comparison.measured, key=lambda one: one.blocks.documents)
-    }
     return Table(
         "Speed",
         [
@@ -309,6 +304,8 @@ def _tabulate_speed(comparison: Comparison) -> Table:
             Column("head ÷ base"),
             Column("noise floor, base ÷ base"),
             Column("rounds", show_count),
+            Column("documents", show_count),
+            Column("code points", show_count),
             Column("base, ms", show_digits),
             Column("head, ms", show_digits),
         ],
@@ -320,13 +317,15 @@ def _tabulate_speed(comparison: Comparison) -> Table:
                 each.ratio,
                 each.floor,
                 len(each.rounds),
+                each.blocks.documents,
+                each.blocks.code_points,
                 *(_milliseconds(each, side) for side in (BASE, HEAD)),
             )
             for each in comparison.measured
         ],
         [
-            f"CPU time of a pass over {', '.join(parts.values())}, pure Python. Ratios are of "
-            "turns next to each other in time, with their bootstrap intervals over the rounds at "
+            "CPU time of a pass over the documents that a round has time for, pure Python. Ratios "
+            "are of turns next to each other in time, with their bootstrap intervals over the rounds at "
             f"{CONFIDENCE:.0%}.",
             f"Slower: all of the interval is above {comparison.question.tolerance:g}; fine: all "
             f"is below; faster: all is below {1 / comparison.question.tolerance:.3f}. Where the "

@@ -17,10 +17,16 @@ from statistics import median
 from harness.check import list_cores
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Blocks
-from harness.compare.sides import start_side
-from harness.process import SplitterProcess
+from harness.compare.sides import Side, start_side
 from harness.results import MeasurementError
-from harness.verdict import TOLERANCE, Interval, Speed, decide_speed, estimate_ratio
+from harness.verdict import (
+    ROUNDS_AT_LEAST,
+    TOLERANCE,
+    Interval,
+    Speed,
+    decide_speed,
+    estimate_ratio,
+)
 
 FIRST_ROUNDS = 8
 MOST_ROUNDS = 64
@@ -93,7 +99,7 @@ def measure(
     """Measure workloads, of which none has a round yet, until each is decided.
 
     After the first rounds, those that are not are measured for as many again, and so on, up to
-    MOST_ROUNDS and as long as ``patience`` lasts, in seconds; the first rounds are made anyway.
+    MOST_ROUNDS and as long as ``patience`` lasts, in seconds; ROUNDS_AT_LEAST are made anyway.
     Raises MeasurementError where a version fails, or gives segments that it did not give before.
     """
     began = time.monotonic()
@@ -105,7 +111,7 @@ def measure(
         begin(f"rounds {done + 1} to {planned}")
         for number in range(done, planned):
             started = time.monotonic()
-            if done >= FIRST_ROUNDS and started - began + longest > patience:
+            if done >= ROUNDS_AT_LEAST and started - began + longest > patience:
                 break
             turns.make_round(number, pending)
             longest = max(longest, time.monotonic() - started)
@@ -139,7 +145,7 @@ class _Turns:
                     self._take(side, process, workload, 0)  # warm-up
                 workload.rounds.append(self._take_turns(processes, workload))
 
-    def _take_turns(self, processes: Mapping[str, SplitterProcess], workload: Measured) -> Round:
+    def _take_turns(self, processes: Mapping[str, Side], workload: Measured) -> Round:
         blocks = range(len(workload.blocks.spools))
         turns: dict[str, list[list[Turn]]] = {side: [[] for _ in blocks] for side in SIDES}
         order = list(SIDES)
@@ -151,7 +157,7 @@ class _Turns:
                 order.reverse()
         return Round(turns)
 
-    def _take(self, side: str, process: SplitterProcess, workload: Measured, block: int) -> Turn:
+    def _take(self, side: str, process: Side, workload: Measured, block: int) -> Turn:
         done = process.run_pass(workload.blocks.spools[block], self._advance)
         checkout = self._checkouts[side]
         key = (side == HEAD, workload.corpus, workload.max_chunk_length, block)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Spooled
-from harness.compare.sides import start_side
-from harness.process import SplitterProcess
+from harness.compare.sides import Side, start_side
 from harness.results import MeasurementError
 from harness.spool import read_spool
 
@@ -75,7 +74,7 @@ def compare_segments(
 
 
 def _find_difference(
-    spooled: Spooled, limit: int, sides: Sequence[SplitterProcess], folder: Path
+    spooled: Spooled, limit: int, sides: Sequence[Side], folder: Path
 ) -> Difference:
     splits = [side.split(spooled.spool, folder / f"segments-{n}") for n, side in enumerate(sides)]
     first: tuple[str, int, str | None, str | None] | None = None

@@ -2,40 +2,68 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from harness.compare.checkouts import Checkout
-from harness.process import SplitterError, SplitterProcess
+from harness.process import Pass, SplitterError, SplitterProcess
 from harness.results import MeasurementError
 from harness.splitters import Splitter
 
 
+class Side:
+    """A process with the segmenter of a checkout: a SplitterProcess whose failures name it.
+
+    Every method raises MeasurementError where the process fails.
+    """
+
+    def __init__(self, checkout: Checkout, process: SplitterProcess) -> None:
+        self._checkout = checkout
+        self._process = process
+
+    def load(self, max_chunk_length: int) -> None:
+        with _naming(self._checkout):
+            self._process.load(max_chunk_length)
+
+    def run_pass(self, spool: Path, progress: Callable[[int], None]) -> Pass:
+        with _naming(self._checkout):
+            return self._process.run_pass(spool, progress)
+
+    def split(self, spool: Path, into: Path) -> Iterator[list[str]]:
+        with _naming(self._checkout):
+            return self._process.split(spool, into)
+
+
 @contextlib.contextmanager
-def start_side(
-    checkout: Checkout, *, seed: int = 0, core: int | None = None
-) -> Iterator[SplitterProcess]:
+def start_side(checkout: Checkout, *, seed: int = 0, core: int | None = None) -> Iterator[Side]:
     """A process with the checkout's segmenter, until the block ends.
 
     It sees nothing that a PYTHON variable points to; ``seed`` is that of its hashes, ``core``
-    where it runs, None where it may run anywhere. Raises MeasurementError where it fails
-    meanwhile.
+    where it runs, None where it may run anywhere.
     """
     splitter = Splitter(
         checkout.name,
         "harness.adapters.checkout:text_segmenter",
         {"folder": str(checkout.folder), "segmenter": checkout.segmenter},
     )
-    process = SplitterProcess(splitter, variables=clean_variables(seed))
+    with _naming(checkout):
+        process = SplitterProcess(splitter, variables=clean_variables(seed))
     try:
         if core is not None:
             process.keep_on_core(core)
-        yield process
+        yield Side(checkout, process)
+    finally:
+        process.close()
+
+
+@contextlib.contextmanager
+def _naming(checkout: Checkout) -> Iterator[None]:
+    try:
+        yield
     except SplitterError as error:
         raise MeasurementError(
             f"{checkout.name}: its segmenter {_HOW.get(error.status, error.status)}: {error.detail}"
         ) from error
-    finally:
-        process.close()
 
 
 _HOW = {"unavailable": "cannot be imported", "invalid": "is no text splitter"}

@@ -52,7 +52,8 @@ def test_the_same_code_is_not_slower(
     }
     (measured,) = record["measured"]  # type: ignore[misc]
     assert (measured["corpus"], measured["max_chunk_length"]) == ("builtin", 20)
-    assert (measured["documents"], measured["code_points"]) == (5, 3 * len(TEXT) + 1)
+    # All of them that have text.
+    assert (measured["documents"], measured["code_points"]) == (4, 3 * len(TEXT) + 1)
     assert len(measured["rounds"]) == 5
     for each in measured["rounds"]:
         assert set(each) == {"head", "base", "base again"}
@@ -205,10 +206,41 @@ def test_a_head_that_fails_is_one_line(
     assert repository.worktrees() == 1
 
 
+def test_a_base_that_fails_is_not_taken_for_the_head(
+    repository: Repository, compare: Compare
+) -> None:
+    repository.commit(SPLITTER.replace("return [", "raise LookupError('so'); ["), "failing")
+    result = compare("--base", "failing", "--head", "plain")
+    assert result.exit_code == 3
+    assert error_line(result).startswith("segbench: failing: its segmenter raised: LookupError: so")
+
+
+def test_a_head_that_dies_between_the_rounds_is_named(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    """It dies in its tenth process at the latest, when all segments are compared already."""
+    count = tmp_path / "count"
+    count.touch()
+    dying = f"""
+import os
+with open({str(count)!r}, "a") as file:
+    file.write("x")
+if os.path.getsize({str(count)!r}) > 2:
+    os.kill(os.getpid(), 9)
+"""
+    repository.write(dying + SPLITTER)
+    result = compare("--base", "plain")
+    assert result.exit_code == 3
+    assert error_line(result).startswith("segbench: the working tree: its segmenter failed: ")
+    assert "ended by signal 9" in error_line(result)
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
         (["--base", "nowhere"], 3, "'nowhere' is neither a folder nor a revision"),
+        (["--base", ""], 3, "'' is neither a folder nor a revision"),
+        (["--base", "plain", "--head", ""], 3, "'' is neither a folder nor a revision"),
         (["--base", "--help-me"], 3, "'--help-me' is neither a folder nor a revision"),
         (["--base", "plain", "--head", "nowhere"], 3, "'nowhere' is neither"),
         (["--base", "plain", "--segmenter", "src"], 3, "plain has no src; say with --segmenter"),
@@ -219,7 +251,9 @@ def test_a_head_that_fails_is_one_line(
         (["--base", "plain", "folder", "folder"], 2, "two run folders, or --base"),
         (["folder"], 2, "two run folders"),
         ([], 2, "say with --base what to compare with"),
-        (["folder", "folder"], 3, "folder is not a run folder"),
+        (["folder", "folder", "--head", "plain"], 2, "two runs are compared without --head"),
+        (["folder", "folder", "--corpus", "x"], 2, "two runs are compared without --corpus"),
+        (["folder", "folder", "--instructions"], 2, "are compared without --instructions"),
     ],
 )
 def test_bad_input_is_one_line(

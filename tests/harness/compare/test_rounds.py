@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpora import Corpus, Document
+from harness.compare import rounds
 from harness.compare.checkouts import Checkout
 from harness.compare.comparison import Comparison, Question
 from harness.compare.documents import TURNS, Blocks, Spooled, cut_blocks, spool_corpora
@@ -27,8 +28,8 @@ def turns(seconds: Sequence[Sequence[float]]) -> list[list[Turn]]:
     return [[Turn(cpu, 99.0) for cpu in block] for block in seconds]
 
 
-def measured(rounds: Sequence[Round]) -> Measured:
-    return Measured("c", 20, Blocks([], 2, 1, 1), list(rounds))
+def measured(made: Sequence[Round]) -> Measured:
+    return Measured("c", 20, Blocks([], 2, 1, 1), list(made))
 
 
 def round_of(head: float, again: float = 1.0) -> Round:
@@ -58,8 +59,8 @@ def test_ratios_of_head_to_base_decide(heads: Sequence[float], speed: Speed) -> 
 
 
 def test_a_base_unlike_itself_is_a_noisy_machine() -> None:
-    rounds = [round_of(1.15, again) for again in [0.9, 1.1] * 4]
-    assert measured(rounds).judge(1.05).speed is Speed.NOISY
+    unlike = [round_of(1.15, again) for again in [0.9, 1.1] * 4]
+    assert measured(unlike).judge(1.05).speed is Speed.NOISY
 
 
 def test_blocks_count_by_their_time() -> None:
@@ -150,10 +151,10 @@ def read_blocks(blocks: Blocks) -> list[list[str]]:
 def test_a_corpus_is_cut_into_blocks_of_like_size(spooled: Spooled, tmp_path: Path) -> None:
     blocks = cut_blocks(spooled, 0.045, tmp_path / "blocks")  # three turns long
     found = read_blocks(blocks)
-    assert Counter(name for block in found for name in block) == Counter(map(str, range(8)))
+    assert Counter(name for block in found for name in block) == Counter(map(str, range(1, 8)))
     sizes = [sum(LENGTHS[int(name)] for name in block) for block in found]
     assert sizes == [700, 440 + 250, 300 + 300 + 10 + 1]
-    assert (blocks.documents, blocks.code_points) == (8, 2001)
+    assert (blocks.documents, blocks.code_points) == (7, 2001)
     assert blocks.repeats == TURNS // 3
 
 
@@ -165,5 +166,75 @@ def test_a_short_pass_is_one_block(spooled: Spooled, tmp_path: Path) -> None:
 def test_of_a_long_corpus_a_part_is_taken(spooled: Spooled, tmp_path: Path) -> None:
     blocks = cut_blocks(spooled, 1.9 * TURNS * 2 * 0.015, tmp_path / "blocks")
     names = sorted(name for block in read_blocks(blocks) for name in block)
-    assert names == ["0", "2", "4", "6"]
-    assert (blocks.documents, blocks.code_points) == (4, 560)
+    assert names == ["1", "3", "5", "7"]
+    assert (blocks.documents, blocks.code_points) == (4, 1441)
+
+
+def test_a_long_document_is_not_repeated_for_ever(spooled: Spooled, tmp_path: Path) -> None:
+    """In both orders all the same."""
+    blocks = cut_blocks(spooled, 10.0, tmp_path / "blocks")
+    assert read_blocks(blocks) == [["1"]]
+    assert blocks.repeats == 2
+
+
+def test_a_document_without_text_is_never_timed_alone(tmp_path: Path) -> None:
+    documents = [Document(str(n), "x" * length) for n, length in enumerate([0, 9, 9])]
+    (one,) = spool_corpora([Corpus("c", lambda: iter(documents), "a test")], tmp_path)
+    blocks = cut_blocks(one, 3.0, tmp_path / "blocks")
+    assert (blocks.documents, blocks.code_points) == (1, 9)
+
+
+class MadeUpRounds:
+    """In place of turns of processes: the ratio of head to base in each round, by corpus."""
+
+    def __init__(self, **ratios: Sequence[float]) -> None:
+        self.ratios = ratios
+        self.made: list[tuple[int, list[str]]] = []
+
+    def __call__(self, _: object, number: int, workloads: Sequence[Measured]) -> None:
+        self.made.append((number, [workload.corpus for workload in workloads]))
+        for workload in workloads:
+            ratios = self.ratios[workload.corpus]
+            workload.rounds.append(round_of(ratios[number % len(ratios)]))
+
+
+def measure_made_up(
+    monkeypatch: pytest.MonkeyPatch, patience: float = 140.0, **ratios: Sequence[float]
+) -> tuple[dict[str, Measured], list[tuple[int, list[str]]]]:
+    made_up = MadeUpRounds(**ratios)
+    monkeypatch.setattr(rounds, "FIRST_ROUNDS", 8)
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 64)
+    monkeypatch.setattr(rounds._Turns, "make_round", lambda *given: made_up(*given))
+    workloads = [Measured(corpus, 20, Blocks([], 2, 1, 1)) for corpus in ratios]
+    found = rounds.measure(
+        SIDE, SIDE, workloads, patience=patience, begin=lambda _: None, advance=lambda _: None
+    )
+    return {each.corpus: each for each in found}, made_up.made
+
+
+def test_rounds_are_doubled_for_what_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`late` is decided by its ninth to sixteenth round, in which it is as fast as base."""
+    late = [1.0, 1.0, 1.0, 1.1] * 2 + [1.0] * 8
+    found, made = measure_made_up(monkeypatch, clear=[1.2], late=late)
+    assert found["clear"].speed is Speed.SLOWER
+    assert found["late"].speed is Speed.FINE
+    assert len(found["clear"].rounds) == 8
+    assert len(found["late"].rounds) == 16
+    assert made == [
+        *((number, ["clear", "late"]) for number in range(8)),
+        *((number, ["late"]) for number in range(8, 16)),
+    ]
+
+
+def test_what_is_never_decided_ends_with_the_most_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, made = measure_made_up(monkeypatch, never=[1.0, 1.1])
+    assert found["never"].speed is Speed.UNDECIDED
+    assert [number for number, _ in made] == list(range(64))
+
+
+def test_patience_ends_the_rounds_when_an_interval_can_be_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, made = measure_made_up(monkeypatch, patience=0.0, never=[1.0, 1.1])
+    assert len(made) == 5
+    assert found["never"].ratio is not None
