@@ -11,15 +11,18 @@ from typing import Any, Self, TypeVar
 
 import click
 import rich.progress
+from click.core import ParameterSource
 from rich.console import Console
 
 import corpora
 from corpora import Corpus, CorpusError, Presence, RequestError
 from harness import pyperf_timing, show, splitters
+from harness.check import end_processes
 from harness.compare.checkouts import SEGMENTER
 from harness.compare.command import Outcome, compare_folders, compare_versions
 from harness.compare.report import print_page
 from harness.conformance import vectors
+from harness.peers import gather
 from harness.report.pages import PAGE, write_report
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_run, print_table
@@ -245,7 +248,8 @@ def _time_with_pyperf(*, out: Path | None, passes: int, **options: Any) -> int:
     path.unlink(missing_ok=True)
     status = _run(check=("builtin",), time=None, out=folder, **options)
     counts = read_run(folder).counts
-    contenders = [_load_splitter(name) for name in _once(c.workload.splitter for c in counts)]
+    # Again where each is installed: pyperf must not time another release than was checked.
+    contenders = gather(map(_load_splitter, _once(c.workload.splitter for c in counts)))
     place = {key: options[key] for key in ("first", "sample", "seed", "mirror", "timeout")}
     place |= {key: options[key] for key in ("encoding", "text_column")}
     names = options["corpus_names"] or _once(c.workload.corpus for c in counts)
@@ -253,7 +257,7 @@ def _time_with_pyperf(*, out: Path | None, passes: int, **options: Any) -> int:
     with _Bars() as bars:
         timed = pyperf_timing.time_with_pyperf(
             chosen.values(),
-            contenders,
+            contenders.splitters,
             counts,
             processes=passes,
             begin=lambda workload: bars.begin(workload, None),
@@ -330,12 +334,16 @@ def claims_command(
     help="Measure speed even where the segments differ, and let them.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 3 where speed cannot be told.")
+@click.pass_context
 def compare_command(
+    context: click.Context,
+    /,
     folders: Sequence[Path],
     base: str | None,
     out: Path | None,
     tolerance: float,
     different_segments: bool,
+    strict: bool,
     **options: Any,
 ) -> int:
     """Compare two versions of the segmenter, or two runs in their folders DIR.
@@ -345,19 +353,24 @@ def compare_command(
     the segments differ; 2 the command was wrong; 3 nothing was measured.
     """
     folder = out or _name_folder("compare-")
+    strictness: dict[str, Any] = {
+        "tolerance": tolerance,
+        "different_segments": different_segments,
+        "strict": strict,
+    }
     if folders:
         if base is not None or len(folders) != 2:
             raise click.UsageError("give two run folders, or --base and no folder")
+        for option in context.command.params:
+            typed = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+            if typed and option.name in options:
+                raise click.UsageError(f"two runs are compared without {option.opts[0]}")
         before, after = folders
-        outcome = compare_folders(
-            before, after, folder, tolerance=tolerance, different_segments=different_segments
-        )
+        outcome = compare_folders(before, after, folder, **strictness)
     elif base is None:
         raise click.UsageError("say with --base what to compare with, or give two run folders")
     else:
-        outcome = _compare_versions(
-            base, folder, tolerance=tolerance, different_segments=different_segments, **options
-        )
+        outcome = _compare_versions(base, folder, strictness, **options)
     print_page(outcome.page, _console())
     click.echo(f"Report: {outcome.path}")
     return outcome.status
@@ -366,16 +379,14 @@ def compare_command(
 def _compare_versions(
     base: str,
     folder: Path,
+    strictness: dict[str, Any],
     *,
     head: str | None,
     segmenter: str,
     limits: Sequence[int],
     corpus_names: Sequence[str],
     suite: str | None,
-    tolerance: float,
     instructions: bool,
-    different_segments: bool,
-    strict: bool,
     **options: Any,
 ) -> Outcome:
     corpus_names = _name_corpora(corpus_names, suite, options)
@@ -390,10 +401,8 @@ def _compare_versions(
             folder,
             shlex.join(["segbench", *sys.argv[1:]]),
             bars,
-            tolerance=tolerance,
             instructions=instructions,
-            different_segments=different_segments,
-            strict=strict,
+            **strictness,
         )
 
 
@@ -442,10 +451,15 @@ def show_command(
 
     FILE is UTF-8; - stands for standard input.
     """
-    contenders = [_load_splitter(name) for name in _once(splitter_names or (IN_HOUSE, BASELINE))]
+    declared = map(_load_splitter, _once(splitter_names or (IN_HOUSE, BASELINE)))
+    with _Bars() as bars:
+        contenders = gather(declared, lambda line: bars.begin(line, None))
     with click.open_file(file, "rb") as content:
         name = "standard input" if file == "-" else file
-        shown = show.view_text(name, content.read(), contenders, _once(limits))
+        try:
+            shown = show.view_text(name, content.read(), contenders.splitters, _once(limits))
+        finally:
+            end_processes()
     if page:
         show.write_page(page, shown)
         click.echo(f"Page: {page}")
@@ -455,7 +469,9 @@ def show_command(
         click.echo(
             f"segbench: {failure.workload.splitter} {failure.status}: {failure.detail}", err=True
         )
-    return NOT_MEASURED if shown.failures else WELL
+    for splitter, reason in contenders.unavailable.items():
+        click.echo(f"segbench: {splitter} is unavailable: {reason}", err=True)
+    return NOT_MEASURED if shown.failures or contenders.unavailable else WELL
 
 
 @segbench.command("prepare")

@@ -22,7 +22,6 @@ from harness.splitters import Splitter
 from harness.spool import write_spool
 
 FILE = "pyperf.json"
-PROCESSES = 20
 
 # What a process needs to import and load the same as this one. Nothing else is inherited, the
 # seed of hashes least of all: pyperf's processes are many so that each has its own.
@@ -52,7 +51,7 @@ def time_with_pyperf(
     splitters: Sequence[Splitter],
     counts: Sequence[Count],
     *,
-    processes: int = PROCESSES,
+    processes: int,
     begin: Callable[[str], None] = lambda _: None,
 ) -> PyperfResult:
     """Time every workload that has a count, each in ``processes`` processes of pyperf.

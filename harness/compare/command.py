@@ -59,9 +59,16 @@ def compare_versions(
 
 
 def compare_folders(
-    before: Path, after: Path, folder: Path, *, tolerance: float, different_segments: bool
+    before: Path,
+    after: Path,
+    folder: Path,
+    *,
+    tolerance: float,
+    different_segments: bool,
+    strict: bool,
 ) -> Outcome:
-    """Compare two run folders and write what was learnt into ``folder``.
+    """Compare two run folders and write what was learnt into ``folder``; what is allowed is as
+    in Question.
 
     Raises MeasurementError where one is no finished run, or they have nothing in common.
     """
@@ -69,4 +76,5 @@ def compare_folders(
     report.start_folder(folder)
     page = describe_runs(comparison)
     path = report.write_page(folder, page, record_runs(comparison))
-    return Outcome(page, path, comparison.judge(different_segments=different_segments))
+    status = comparison.judge(different_segments=different_segments, strict=strict)
+    return Outcome(page, path, status)

@@ -10,7 +10,9 @@ from harness.report.tables import Column, Table, show_count
 from harness.results import Count, Environment, MeasurementError, Run, Workload
 from harness.verdict import (
     BAD_ANSWER,
+    BASELINE,
     IN_HOUSE,
+    NOT_MEASURED,
     ROUNDS_AT_LEAST,
     TOLERANCE,
     WELL,
@@ -30,8 +32,9 @@ class Change:
     """One workload in two runs.
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
-    ``broken`` are the rules broken where they need not be, by number of times. ``ratio`` is that
-    of the later time to the earlier, None where no verdict on speed can be given.
+    ``broken_before`` and ``broken_after`` are how often rules were broken that need not have been.
+    ``ratio`` is that of the later time to the earlier, each by that of the baseline in the same
+    round, None where no verdict on speed can be given.
     """
 
     workload: Workload
@@ -52,24 +55,32 @@ class Change:
 class RunComparison:
     """Two runs beside each other.
 
-    ``one_sided`` are workloads that only one of them counted; ``unlike`` the fields in which
-    their environments differ so that times do not compare.
+    ``vanished`` are workloads that only the earlier one counted, ``new`` those of the later one
+    alone; ``unlike`` the fields in which their environments differ so that times do not compare.
     """
 
     environment: Environment
     changes: Sequence[Change]
-    one_sided: Sequence[Workload]
+    vanished: Sequence[Workload]
+    new: Sequence[Workload]
     unlike: Sequence[str]
 
-    def judge(self, *, different_segments: bool) -> int:
-        """The exit status, which this project's segmenter decides."""
-        for change in self.changes:
-            if change.workload.splitter != IN_HOUSE:
-                continue
+    def judge(self, *, different_segments: bool, strict: bool) -> int:
+        """The exit status, which this project's segmenter decides.
+
+        It is not measured where it is missing from the later run, or was given other texts; and,
+        if ``strict``, where there is no verdict on its speed.
+        """
+        own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
+        for change in own:
             if change.broken_after > change.broken_before or change.speed is Speed.SLOWER:
                 return BAD_ANSWER
-            if not change.same_segments and not different_segments:
+            if change.same_texts and not change.same_segments and not different_segments:
                 return BAD_ANSWER
+        missing = any(workload.splitter == IN_HOUSE for workload in self.vanished)
+        untold = any(not change.speed or not change.speed.decided for change in own)
+        if missing or not all(change.same_texts for change in own) or (strict and untold):
+            return NOT_MEASURED
         return WELL
 
 
@@ -80,7 +91,7 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
     """
     counts = [{count.workload: count for count in run.counts} for run in (before, after)]
     broken = [_count_broken(run) for run in (before, after)]
-    seconds = [_list_seconds(run) for run in (before, after)]
+    ratios = [_list_ratios(run) for run in (before, after)]
     unlike = _find_unlike(before.environment, after.environment)
     digests = [{each.corpus: each.digest for each in run.texts} for run in (before, after)]
     common = [workload for workload in counts[0] if workload in counts[1]]
@@ -92,7 +103,7 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
     changes = []
     for workload in common:
         earlier, later = (each[workload] for each in counts)
-        times = [each.get(workload, []) for each in seconds]
+        times = [each.get(workload, []) for each in ratios]
         texts = [each.get(workload.corpus) for each in digests]
         same_texts = _size(earlier) == _size(later) and (None in texts or texts[0] == texts[1])
         ratio = None
@@ -103,8 +114,8 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
         changes.append(
             Change(workload, earlier, later, same_texts, faults_before, faults_after, ratio, speed)
         )
-    one_sided = sorted(counts[0].keys() ^ counts[1].keys())
-    return RunComparison(after.environment, changes, one_sided, unlike)
+    vanished, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
+    return RunComparison(after.environment, changes, sorted(vanished), sorted(new), unlike)
 
 
 def _size(count: Count) -> tuple[int, int]:
@@ -118,11 +129,20 @@ def _count_broken(run: Run) -> Counter[Workload]:
     return broken
 
 
-def _list_seconds(run: Run) -> dict[Workload, list[float]]:
-    seconds = defaultdict(list)
+def _list_ratios(run: Run) -> dict[Workload, list[float]]:
+    """By workload, the time of each pass divided by that of the baseline in the same round."""
+    baseline = {
+        (timing.workload.corpus, timing.workload.max_chunk_length, timing.round): timing.seconds
+        for timing in run.timings
+        if timing.workload.splitter == BASELINE
+    }
+    ratios = defaultdict(list)
     for timing in run.timings:
-        seconds[timing.workload].append(timing.seconds)
-    return seconds
+        workload = timing.workload
+        beside = baseline.get((workload.corpus, workload.max_chunk_length, timing.round))
+        if beside and workload.splitter != BASELINE:
+            ratios[workload].append(timing.seconds / beside)
+    return ratios
 
 
 def _find_unlike(before: Environment, after: Environment) -> list[str]:
@@ -174,8 +194,9 @@ def describe_runs(comparison: RunComparison) -> Page:
             for each in changes
         ],
         [
-            "Broken rules are those that need not have been. The interval of a ratio of times "
-            "tells the noise within each run, not what the machine did between them.",
+            "Broken rules are those that need not have been. Times are divided by those of "
+            f"`{BASELINE}` in the same round, since the machine was faster in one run than in the "
+            "other; without it there is no verdict on speed.",
         ],
         names=3,
     )
@@ -206,16 +227,24 @@ def _answer(comparison: RunComparison) -> str:
         speed = "Speed: " + ", ".join(f"{speeds[each]} {each}" for each in Speed if speeds[each])
         speed += "."
     else:
-        speed = "No verdict on speed: no workload was timed in both runs on the same documents."
-    alone = len(comparison.one_sided)
-    rest = f" In one run only: {alone} workloads." if alone else ""
-    return f"{'; '.join(sentences)}. {speed}{rest}"
+        speed = (
+            f"No verdict on speed: no workload was timed beside {BASELINE} in both runs on the "
+            "same documents."
+        )
+    alone = {"earlier": comparison.vanished, "later": comparison.new}
+    rest = [
+        f" In the {which} run only: {len(workloads)} workloads."
+        for which, workloads in alone.items()
+        if workloads
+    ]
+    return f"{'; '.join(sentences)}. {speed}{''.join(rest)}"
 
 
 def record_runs(comparison: RunComparison) -> dict[str, Any]:
     """The comparison as JSON has it."""
     return {
         "unlike": list(comparison.unlike),
-        "one_sided": [asdict(workload) for workload in comparison.one_sided],
+        "vanished": [asdict(workload) for workload in comparison.vanished],
+        "new": [asdict(workload) for workload in comparison.new],
         "changes": [asdict(change) for change in comparison.changes],
     }

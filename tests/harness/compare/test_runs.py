@@ -22,7 +22,8 @@ from harness.results import (
 )
 
 OURS = Workload("books", "segmenter", 20)
-OTHER = Workload("books", "langchain", 20)
+OTHER = Workload("books", "peer", 20)
+BASELINE = Workload("books", "langchain", 20)
 ENVIRONMENT = Environment(
     command="segbench run",
     versions={"pyarrow": "26.0"},
@@ -48,9 +49,13 @@ def timings(workload: Workload, *seconds: float) -> list[Timing]:
 SECONDS = (1.0, 1.01, 0.99, 1.0, 1.0)
 RUN = Run(
     ENVIRONMENT,
-    counts=[count(OURS), count(OTHER)],
+    counts=[count(OURS), count(OTHER), count(BASELINE)],
     violations=[ViolationCount(OURS, "fits", 2, 2), ViolationCount(OTHER, "fits", 9, 2)],
-    timings=[*timings(OURS, *SECONDS), *timings(OTHER, *SECONDS)],
+    timings=[
+        *timings(OURS, *SECONDS),
+        *timings(OTHER, *SECONDS),
+        *timings(BASELINE, 2.0, 2.0, 2.0, 2.0, 2.0),
+    ],
 )
 
 CompareRuns = Callable[..., Result]
@@ -84,12 +89,13 @@ def test_a_run_is_as_good_as_itself(compare_runs: CompareRuns, tmp_path: Path) -
     result = compare_runs(RUN, replace(RUN, environment=later))
     assert result.exit_code == 0, result.stderr
     assert (
-        "Segments are the same in all 2 workloads; no more rules are broken. Speed: 2 fine."
+        "Segments are the same in all 3 workloads; no more rules are broken. Speed: 2 fine."
         in result.stdout
     )
     assert "| 1.000 (" in (tmp_path / "out" / "compare.md").read_text()
     record = json.loads((tmp_path / "out" / "compare.json").read_text())
-    assert [change["speed"] for change in record["changes"]] == ["fine", "fine"]
+    assert [change["speed"] for change in record["changes"]] == ["fine", "fine", None]
+    assert compare_runs(RUN, RUN, "--strict").exit_code == 0
 
 
 def test_a_slower_run_is_a_bad_answer(compare_runs: CompareRuns) -> None:
@@ -99,6 +105,20 @@ def test_a_slower_run_is_a_bad_answer(compare_runs: CompareRuns) -> None:
     assert compare_runs(RUN, slowed(1.15), "--tolerance", "1.3").exit_code == 0
 
 
+def test_a_slower_machine_is_no_slower_segmenter(compare_runs: CompareRuns) -> None:
+    result = compare_runs(RUN, slowed(1.5, [OURS, OTHER, BASELINE]))
+    assert result.exit_code == 0
+    assert "Speed: 2 fine." in result.stdout
+
+
+def test_without_the_baseline_there_is_no_verdict_on_speed(compare_runs: CompareRuns) -> None:
+    alone = replace(RUN, timings=[t for t in RUN.timings if t.workload != BASELINE])
+    result = compare_runs(RUN, replace(alone, timings=slowed(2.0).timings[:5]))
+    assert result.exit_code == 0
+    assert "No verdict on speed: no workload was timed beside langchain" in result.stdout
+    assert compare_runs(RUN, alone, "--strict").exit_code == 3
+
+
 def test_a_slower_peer_is_only_told(compare_runs: CompareRuns) -> None:
     result = compare_runs(RUN, slowed(1.15, [OTHER]))
     assert result.exit_code == 0
@@ -106,10 +126,10 @@ def test_a_slower_peer_is_only_told(compare_runs: CompareRuns) -> None:
 
 
 def test_other_segments_are_a_bad_answer(compare_runs: CompareRuns) -> None:
-    after = replace(RUN, counts=[count(OURS, "e"), count(OTHER)])
+    after = replace(RUN, counts=[count(OURS, "e"), count(OTHER), count(BASELINE)])
     result = compare_runs(RUN, after)
     assert result.exit_code == 1
-    assert "Segments differ in 1 of 2 workloads;" in result.stdout
+    assert "Segments differ in 1 of 3 workloads;" in result.stdout
     assert compare_runs(RUN, after, "--allow-different-segments").exit_code == 0
 
 
@@ -141,19 +161,20 @@ def test_other_environments_give_no_verdict_on_speed(
 
 
 def test_other_documents_give_no_verdict_on_speed(compare_runs: CompareRuns) -> None:
-    after = replace(slowed(2.0), counts=[count(OURS, "e", 1800), count(OTHER, "e", 1800)])
+    counts = [count(each, "e", 1800) for each in (OURS, OTHER, BASELINE)]
+    after = replace(slowed(2.0), counts=counts)
     result = compare_runs(RUN, after, "--allow-different-segments")
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert "differ, of other documents" in result.stdout
-    assert "No verdict on speed: no workload was timed in both runs" in result.stdout
+    assert "No verdict on speed: no workload was timed beside langchain" in result.stdout
 
 
 def test_other_texts_of_the_same_size_are_other_documents(compare_runs: CompareRuns) -> None:
     before = replace(RUN, texts=[Texts("books", "one", "here")])
-    after = replace(slowed(2.0), counts=[count(OURS, "e"), count(OTHER, "e")])
+    after = replace(slowed(2.0), counts=[count(each, "e") for each in (OURS, OTHER, BASELINE)])
     other = replace(after, texts=[Texts("books", "other", "here")])
     result = compare_runs(before, other, "--allow-different-segments")
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert "differ, of other documents" in result.stdout
     same = replace(after, texts=before.texts)
     result = compare_runs(before, same, "--allow-different-segments")
@@ -165,7 +186,13 @@ def test_workloads_of_one_run_alone_are_counted(compare_runs: CompareRuns) -> No
     after = Run(ENVIRONMENT, counts=[count(OURS)], failures=[Failure(OTHER, "failed", "so")])
     result = compare_runs(RUN, after)
     assert result.exit_code == 0
-    assert "In one run only: 1 workloads." in result.stdout
+    assert "In the earlier run only: 2 workloads." in result.stdout
+    assert "In the later run only: 2 workloads." in compare_runs(after, RUN).stdout
+
+
+def test_a_segmenter_that_is_gone_is_not_measured(compare_runs: CompareRuns) -> None:
+    after = Run(ENVIRONMENT, counts=[count(OTHER)], failures=[Failure(OURS, "failed", "so")])
+    assert compare_runs(RUN, after).exit_code == 3
 
 
 def test_runs_with_nothing_in_common_are_refused(compare_runs: CompareRuns, tmp_path: Path) -> None:
