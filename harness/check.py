@@ -345,15 +345,23 @@ def cut_shards(documents: Iterable[Document], shard_size: int) -> Iterator[list[
         yield shard
 
 
-def find_uncovered(text: str, segments: Iterable[str]) -> tuple[int, int]:
+def find_uncovered(text: str, segments: Sequence[str]) -> tuple[int, int]:
     """How many code points of a text no segment covers, and how many of segments are not in it.
 
-    Segments come in the order of their starts, and may overlap.
+    Segments come in the order of their starts, and may overlap. Where a text repeats itself they
+    may lie in several places: of their first places and of those that leave the least overlap,
+    what counts is where more is found.
     """
+    return min(_place_in_order(text, segments, nearest=nearest) for nearest in (False, True))
+
+
+def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> tuple[int, int]:
     covered = added = end = 0
     start = -1
     for segment in segments:
-        found = text.find(segment, start + 1)
+        found = text.rfind(segment, start + 1, end + len(segment)) if nearest else -1
+        if found < 0:
+            found = text.find(segment, start + 1)
         if found < 0:
             added += len(segment)
             continue

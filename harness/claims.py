@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def answer_claims(
             for name, row in read_claims().items():
                 try:
                     answer = ANSWERS[name](evidence, row)
-                except (MeasurementError, SplitterError) as error:
+                except (MeasurementError, SplitterError, BrokenExecutor) as error:
                     failed.append(name)
                     claims.append(Claim(name, row["says"], "", f"{NOT_MEASURED}: {error}"))
                 else:

@@ -21,6 +21,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import platformdirs
@@ -60,13 +61,15 @@ class Installation:
 
     ``interpreter`` is None for this environment. ``versions`` maps the distributions that its
     requirement brings, those that they need included, to their versions; ``size`` is that of
-    their files in bytes, without compiled bytecode.
+    their files in bytes, without compiled bytecode. ``made`` is the day on which it was made, as
+    ISO 8601 has it in UTC; empty for this environment.
     """
 
     python: str
     interpreter: str | None
     versions: Mapping[str, str]
     size: int
+    made: str = ""
 
 
 def install(
@@ -92,14 +95,16 @@ def install(
         return Installation(here, None, versions, size)
     base = find_interpreter(python)
     folder = (cache or default_cache()) / _name_environment(splitter, base)
-    if not (folder / _RECORD).exists():
+    if not _is_whole(folder):
+        shutil.rmtree(folder, ignore_errors=True)
         if progress is not None:
             progress(f"installing {splitter.requirement} with Python {base.version}")
         _make(folder, splitter, base)
-    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
-    return Installation(
-        record["python"], str(_interpreter_of(folder)), record["versions"], record["size"]
-    )
+    path = folder / _RECORD
+    record = json.loads(path.read_text(encoding="utf-8"))
+    made = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+    interpreter = str(_interpreter_of(folder))
+    return Installation(record["python"], interpreter, record["versions"], record["size"], made)
 
 
 def default_cache() -> Path:
@@ -225,6 +230,11 @@ def _interpreter_of(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
+def _is_whole(folder: Path) -> bool:
+    """Whether an environment is there, and the Python that it was made from still is."""
+    return (folder / _RECORD).exists() and _interpreter_of(folder).exists()
+
+
 def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +263,7 @@ def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
             json.dump(asdict(record), file, indent=2)
         with contextlib.suppress(OSError):  # another run was quicker: its environment is as good
             beside.rename(folder)
-        if not (folder / _RECORD).exists():
+        if not _is_whole(folder):
             raise UnavailableError(f"{folder} is no whole environment; delete it")
     finally:
         shutil.rmtree(beside, ignore_errors=True)

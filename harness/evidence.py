@@ -1,13 +1,21 @@
 """What the answers to the claims rest on: measurements, each made when it is first asked for."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
 
 from corpora import Corpus, Document
-from harness.check import SHARD_SIZE, CheckResult, check, cut_shards, split_documents
+from harness.check import (
+    SHARD_SIZE,
+    SHARDS_IN_FLIGHT,
+    CheckResult,
+    check,
+    cut_shards,
+    split_documents,
+)
 from harness.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.environments import Installation, install
 from harness.migration import Migration, compare_segments
@@ -26,7 +34,7 @@ _OTHERS = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
 class Shard:
     """What documents come to when their segments change from LangChain's to the segmenter's.
 
-    ``strange`` are sentences of segments with the same content that are not the same.
+    ``edged_before`` and ``edged`` are the segments with whitespace at their ends.
     """
 
     migration: Migration = field(default_factory=Migration)
@@ -34,7 +42,6 @@ class Shard:
     sentences: Change = field(default_factory=Change)
     edged_before: int = 0
     edged: int = 0
-    strange: int = 0
 
     def __add__(self, other: "Shard") -> "Shard":
         return Shard(*(getattr(self, n) + getattr(other, n) for n in Shard.__slots__))
@@ -73,12 +80,18 @@ class Evidence:
         return segments
 
     def digests(self, name: str, limit: int) -> dict[str, str]:
-        """The digest of a splitter's segments of each corpus."""
-        return {
+        """The digest of a splitter's segments of each corpus.
+
+        Raises MeasurementError where it failed on one.
+        """
+        found = {
             count.workload.corpus: count.digest
             for count in self.checked.counts
             if count.workload.splitter == name and count.workload.max_chunk_length == limit
         }
+        if len(found) < len(self.real) + 1:
+            raise MeasurementError(f"{name} failed at {limit}")
+        return found
 
     def install(self, requirement: str) -> Installation:
         """An environment with nothing but what is required; raises UnavailableError."""
@@ -137,12 +150,15 @@ class Evidence:
         """All real texts at the default limit, from LangChain's segments to the segmenter's."""
         self.progress("comparing what is stored and embedded")
         before, after = self.find("langchain"), self.find("segmenter")
-        futures = [
-            self.executor.submit(compare_shard, shard, before, after, DEFAULT_LIMIT)
-            for corpus in self.real
-            for shard in cut_shards(corpus, SHARD_SIZE)
-        ]
-        return reduce(add, (future.result() for future in futures), Shard())
+        total = Shard()
+        pending: deque[Future[Shard]] = deque()
+        for corpus in self.real:
+            for shard in cut_shards(corpus, SHARD_SIZE):
+                submit = self.executor.submit
+                pending.append(submit(compare_shard, shard, before, after, DEFAULT_LIMIT))
+                if len(pending) == SHARDS_IN_FLIGHT:
+                    total += pending.popleft().result()
+        return reduce(add, (future.result() for future in pending), total)
 
 
 def compare_shard(
@@ -155,17 +171,11 @@ def compare_shard(
     total = Shard()
     both = (split_documents(documents, each, max_chunk_length) for each in (before, after))
     for document, old, new in zip(documents, *both, strict=True):
-        contents = {segment.strip(): segment for segment in old}
         total += Shard(
             compare_segments(document.text, old, new, max_chunk_length),
             compare_derived(old, new, derive_whole),
             compare_derived(old, new, derive_sentences),
             sum(segment != segment.strip() for segment in old),
             sum(segment != segment.strip() for segment in new),
-            sum(
-                derive_sentences(contents[segment.strip()]) != derive_sentences(segment)
-                for segment in new
-                if segment.strip() in contents
-            ),
         )
     return total

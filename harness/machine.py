@@ -15,6 +15,7 @@ from harness.environments import Installation
 from harness.forms import describe_form
 from harness.results import Environment, Texts
 from harness.splitters import Splitter
+from harness.verdict import IN_HOUSE
 
 # What takes part in a measurement beside the splitters: it reads the documents and the clock.
 _MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")
@@ -65,7 +66,9 @@ def _find_versions(
 ) -> dict[str, str]:
     named: list[str | None] = [*_MEASURED_WITH]
     elsewhere = {}
+    measured = set()
     for splitter in splitters:
+        measured.add(splitter.name)
         installation = installations.get(splitter.name)
         if installation is None or installation.interpreter is None:
             named.append(splitter.distribution)
@@ -74,7 +77,7 @@ def _find_versions(
             other = installation.python != platform.python_version()
             on = f" on Python {installation.python}" if other else ""
             elsewhere[splitter.name] = f"{splitter.distribution} {release}{on}"
-    versions = {"segmenter": describe_form()}
+    versions = {IN_HOUSE: describe_form()} if IN_HOUSE in measured else {}
     for distribution in dict.fromkeys(name for name in named if name):
         try:
             versions[distribution] = importlib.metadata.version(distribution)

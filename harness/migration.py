@@ -11,12 +11,11 @@ segment has one of three kinds:
 Only segments that lie in the text are told apart: what a splitter made up is *moved*.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from corpora import Document
-from harness.factories import Split
 from harness.results import Span
 from harness.rules import Splitting
 
@@ -25,28 +24,16 @@ Kind = Literal["same", "edges", "moved"]
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """How many new segments are of each kind, and how many code points they have.
+    """How many new segments are of each kind. Migrations of different documents can be added."""
 
-    ``before`` is how many segments there were. Migrations of different documents can be added.
-    """
-
-    before: int = 0
     same: int = 0
     edges: int = 0
     moved: int = 0
-    same_code_points: int = 0
-    edges_code_points: int = 0
-    moved_code_points: int = 0
 
     @property
     def after(self) -> int:
         """How many segments there are now."""
         return self.same + self.edges + self.moved
-
-    @property
-    def code_points(self) -> int:
-        """How many code points the new segments have."""
-        return self.same_code_points + self.edges_code_points + self.moved_code_points
 
     @property
     def changed(self) -> float:
@@ -90,27 +77,8 @@ def compare_segments(
         for segments in (before, after)
     )
     kinds = iter(classify_segments(text, filter(None, old), filter(None, new)))
-    segments = dict.fromkeys(("same", "edges", "moved"), 0)
-    code_points = dict(segments)
-    for span, segment in zip(new, after, strict=True):
-        kind = next(kinds) if span else "moved"
-        segments[kind] += 1
-        code_points[kind] += len(segment)
-    return Migration(len(before), *segments.values(), *code_points.values())
-
-
-def compare_splitters(
-    documents: Iterable[Document], before: Split, after: Split, max_chunk_length: int
-) -> Migration:
-    """The migration of all documents, one at a time, from one splitter to another.
-
-    Whatever the splitters raise is passed on.
-    """
-    total = Migration()
-    for document in documents:
-        text = document.text
-        total += compare_segments(text, before(text), after(text), max_chunk_length)
-    return total
+    counted: Counter[str] = Counter(next(kinds) if span else "moved" for span in new)
+    return Migration(**counted)
 
 
 def _strip(text: str, span: Span) -> Span:

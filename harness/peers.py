@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Self
 
+from harness.check import find_uncovered
 from harness.environments import Installation, UnavailableError, install
 from harness.probes import weigh_import
 from harness.process import SplitterError, SplitterProcess
@@ -114,11 +115,15 @@ def try_splitter(splitter: Splitter, *, patience: float = PATIENCE) -> list[Tria
             else:
                 longest = max(map(len, segments), default=0)
                 detail = f"{len(segments):,} segments, the longest of {longest:,}"
-                trials.append(Trial(splitter.name, question, _judge(text, segments), detail))
+                given = _judge(text, segments, joins="join" not in splitter.not_applicable)
+                trials.append(Trial(splitter.name, question, given, detail))
     return [*trials, _try_offsets(splitter, patience)]
 
 
-def _judge(text: str, segments: Sequence[str]) -> str:
+def _judge(text: str, segments: Sequence[str], *, joins: bool) -> str:
+    """What became of the text; ``joins`` tells whether segments are meant to join to it."""
+    if not joins:
+        return "not applicable" if any(find_uncovered(text, segments)) else "kept"
     joined = "".join(segments)
     if joined == text:
         return "kept"

@@ -91,7 +91,7 @@ def weigh_import(interpreter: str | None, module: str, rounds: int = 3) -> tuple
 def ask(interpreter: str | None, program: str) -> Any:
     """What a program prints last, as JSON; ``interpreter`` is None for this environment.
 
-    Raises MeasurementError where it fails.
+    Raises MeasurementError where it fails, or prints something else.
     """
     environment = dict(os.environ)
     environment.pop("PYTHONPATH", None)
@@ -113,4 +113,7 @@ def ask(interpreter: str | None, program: str) -> Any:
     if done.returncode:
         said = done.stderr.strip().rpartition("\n")[2]
         raise MeasurementError(f"the environment gave no answer: {said}"[:200])
-    return json.loads(done.stdout.splitlines()[-1])
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError) as error:
+        raise MeasurementError("the environment gave no answer: it printed none") from error

@@ -29,9 +29,12 @@ class SplitterError(Exception):
     """A splitter gave no answer: ``status`` says how it failed, ``detail`` why, in one line."""
 
     def __init__(self, status: str, detail: str) -> None:
-        super().__init__(f"{status}: {detail}")
+        super().__init__(status, detail)  # what it is made from again in another process
         self.status = status
         self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,8 @@ class Pass:
 class SplitterProcess:
     """A process of its own for one splitter, until ``close`` ends it.
 
-    ``patience`` is how many seconds a splitter may take to load, and for a document. ``load``,
-    ``split`` and ``run_pass`` raise SplitterError where the process dies, hangs or fails; it is
-    then closed. Where the splitter has an interpreter of its own, the process sees the modules of
+    ``patience`` is how many seconds a splitter may take to load, and for a document. All raise
+    SplitterError where the process cannot be started, dies, hangs or fails; it is then closed. Where the splitter has an interpreter of its own, the process sees the modules of
     that environment alone; else it sees the modules that this process sees. ``variables``, where
     they are given, are all the environment variables that the process has.
     """
@@ -75,15 +77,21 @@ class SplitterProcess:
             environment["PYTHONPATH"] = os.pathsep.join(
                 path or str(Path.cwd()) for path in sys.path
             )
-        self._process = subprocess.Popen(
-            [splitter.interpreter or sys.executable, "-P", str(_WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            # Away from Ctrl-C, which the parent handles, and one group with all that it starts.
-            start_new_session=True,
-        )
+        interpreter = splitter.interpreter or sys.executable
+        try:
+            self._process = subprocess.Popen(
+                [interpreter, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                # Away from Ctrl-C, which the parent handles, and one group with all it starts.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self.closed = True
+            detail = f"{interpreter} cannot be run: {error.strerror}"
+            raise SplitterError("unavailable", detail) from error
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._errors: deque[bytes] = deque(maxlen=1)
         assert self._process.stdin is not None

@@ -20,7 +20,7 @@ from harness.peers import (
     write_growth,
     write_imports,
 )
-from harness.report.extras import CLAIMS, GROWTH, IMPORTS
+from harness.report.extras import CLAIMS, GROWTH, IMPORTS, Growth, Import
 from harness.report.pages import MARKDOWN, PAGE, write_report
 from harness.results import Excerpt, Failure, Run, Trial, Workload, start_run, write_run
 from harness.splitters import Splitter
@@ -65,15 +65,18 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
         (folder / name).unlink(missing_ok=True)
     try:
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
+        # First, since it is short: should it fail, no check and no timing is lost.
+        profile = _profile(contenders, progress) if plan.profile else Profile()
         learnt = _measure(plan, contenders, progress)
-        if plan.profile:
-            trials = _profile(contenders, folder, progress)
-            learnt = replace(learnt, trials=trials)
         learnt = replace(
             learnt,
+            trials=profile.trials,
             environment=replace(learnt.environment, finished=now()),
             texts=describe_texts(plan.corpora),
         )
+        if plan.profile:
+            write_growth(folder / GROWTH, profile.growth)
+            write_imports(folder / IMPORTS, profile.imports)
         write_run(folder, learnt)
     except BaseException:
         if created:
@@ -144,10 +147,18 @@ def _check(
     return checked, excerpts
 
 
-def _profile(contenders: Contenders, folder: Path, progress: Progress) -> list[Trial]:
-    """Measure what no corpus is needed for, and write those of its files that are not the run's."""
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is measured without a corpus."""
+
+    trials: Sequence[Trial] = ()
+    growth: Sequence[Growth] = ()
+    imports: Sequence[Import] = ()
+
+
+def _profile(contenders: Contenders, progress: Progress) -> Profile:
     trials: list[Trial] = []
-    growth = []
+    growth: list[Growth] = []
     progress.begin("trying", len(contenders.splitters))
     for splitter in contenders.splitters:
         trials += try_splitter(splitter)
@@ -156,6 +167,4 @@ def _profile(contenders: Contenders, folder: Path, progress: Progress) -> list[T
         trials += failed
         progress.advance(1)
     progress.begin("weighing imports", None)
-    write_growth(folder / GROWTH, growth)
-    write_imports(folder / IMPORTS, weigh_imports(contenders))
-    return trials
+    return Profile(trials, growth, weigh_imports(contenders))

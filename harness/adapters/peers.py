@@ -261,15 +261,23 @@ def memmachine(max_chunk_length: int, *, passthrough: bool = False) -> Split:
 
 
 def tell_offset_faults(max_chunk_length: int, *, factory: str, options: dict[str, Any]) -> Split:
-    """A splitter's offsets, judged: gives a line for each that is not where its segment lies.
+    """A splitter's offsets, judged: gives a line for each that is not where its segment lies, and
+    for a text without any.
 
     ``factory`` and ``options`` are those of a factory whose name ends in ``offsets``.
     """
     from harness.factories import make_split
 
     locate: Any = make_split(factory, options, max_chunk_length)
-    return lambda text: [
-        f"{start}:{end} is {text[start:end][:40]!r}, the segment {segment[:40]!r}"
-        for segment, start, end in locate(text)
-        if start is None or end is None or text[start:end] != segment
-    ]
+
+    def split(text: str) -> list[str]:
+        located = locate(text)
+        if not located:
+            return [f"none for {text[:40]!r}"]
+        return [
+            f"{start}:{end} is {text[start:end][:40]!r}, the segment {segment[:40]!r}"
+            for segment, start, end in located
+            if start is None or end is None or text[start:end] != segment
+        ]
+
+    return split

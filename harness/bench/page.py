@@ -14,7 +14,7 @@ from harness.splitters import load_splitter
 
 def start(command: str) -> Environment:
     """The environment of a benchmark that starts now; raises as ``describe_environment``."""
-    return describe_environment(command, [load_splitter("langchain")])
+    return describe_environment(command, [load_splitter("segmenter"), load_splitter("langchain")])
 
 
 def write_page(

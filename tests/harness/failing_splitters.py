@@ -165,6 +165,10 @@ def wrong_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
     ]
 
 
+def no_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
+    return lambda text: []
+
+
 def slow(limit: int) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         time.sleep(0.3)

@@ -234,6 +234,7 @@ def test_rules_that_are_not_applicable_are_not_asked() -> None:
     [
         ("abcdef", ["abc", "bcd", "f"], 1, 0),
         ("aaaa", ["aa", "aa", "aa"], 0, 0),
+        ("abcabcabcab", ["abcabca", "cabcab"], 0, 0),
         ("abc", ["x", "bc", "ab"], 1, 3),
         ("", [], 0, 0),
     ],

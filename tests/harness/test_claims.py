@@ -102,7 +102,6 @@ def test_migration_tells_what_must_be_embedded_again(tiny: Evidence) -> None:
     assert f"{migration.changed:.1%} to embed again" in found.measured
     embedded = answer("D2", tiny)
     assert "segments with edge whitespace at 500: 0 before" in embedded.measured
-    assert tiny.shard.strange == 0
 
 
 def test_a_shard_is_compared_document_by_document() -> None:
@@ -112,7 +111,7 @@ def test_a_shard_is_compared_document_by_document() -> None:
     shard = compare_shard(documents, *splitters, 8)
     assert (shard.migration.same, shard.migration.edges, shard.migration.moved) == (1, 1, 0)
     assert (shard.whole, shard.sentences) == (Change(2, 1), Change(2, 0))
-    assert (shard.edged_before, shard.edged, shard.strange) == (0, 1, 0)
+    assert (shard.edged_before, shard.edged) == (0, 1)
     assert (shard + shard).whole == Change(4, 2)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -101,6 +102,57 @@ def test_an_environment_is_made_once_and_kept(cache: Path) -> None:
     assert len(said) == 1
     (folder,) = cache.iterdir()
     assert folder.name.startswith("fake-splitter-")
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(tmp_path: Path) -> None:
+    made = install(SLICES, cache=tmp_path)
+    assert made.interpreter is not None
+    Path(made.interpreter).unlink()
+    said: list[str] = []
+    assert install(SLICES, cache=tmp_path, progress=said.append) == made
+    assert len(said) == 1
+    assert Path(made.interpreter).exists()
+
+
+def test_an_environment_tells_the_day_it_was_made(cache: Path) -> None:
+    made = install(SLICES, cache=cache)
+    assert made.interpreter is not None
+    record = Path(made.interpreter).parents[1] / "installation.json"
+    os.utime(record, (0, 24 * 3600))
+    assert install(SLICES, cache=cache).made == "1970-01-02"
+
+
+def test_pyperf_times_no_other_release_than_was_checked(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot time what has an environment of its own, and says so."""
+    monkeypatch.setattr(environments, "default_cache", lambda: cache)
+    monkeypatch.setattr(splitters, "load_splitter", lambda name: SLICES)
+    text = tmp_path / "text.txt"
+    text.write_text("Some text. And more.")
+    arguments = ["time", "--pyperf", "--corpus", str(text), "--splitter", "slices"]
+    result = CliRunner().invoke(segbench, [*arguments, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 3
+    assert "pyperf times splitters of this environment only" in result.stderr
+    assert not (tmp_path / "run" / "pyperf.json").exists()
+
+
+def test_a_splitter_is_shown_from_its_environment(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environments, "default_cache", lambda: cache)
+    absent = Splitter("absent", "m:f", requirement="nobody-has-this")
+    known = {"slices": SLICES, "absent": absent}
+    monkeypatch.setattr(splitters, "load_splitter", known.__getitem__)
+    text = tmp_path / "text.txt"
+    text.write_text("abcdefg")
+    arguments = ["show", str(text), "--max-chunk-length", "3", "--splitter", "slices"]
+    result = CliRunner().invoke(segbench, arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "slices at 3" in result.stdout
+    result = CliRunner().invoke(segbench, [*arguments, "--splitter", "absent"])
+    assert result.exit_code == 3
+    assert result.stderr.startswith("segbench: absent is unavailable: its environment cannot be")
 
 
 def test_a_splitter_runs_in_its_environment(cache: Path, tmp_path: Path) -> None:
@@ -222,6 +274,10 @@ def test_uv_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     def do(command: list[str]) -> str:
         asked.append(command)
+        if "venv" in command:
+            python = environments._interpreter_of(Path(command[-1]))
+            python.parent.mkdir()
+            python.touch()
         return json.dumps([{"fake-splitter": "1.2"}, 7])
 
     monkeypatch.setattr(environments.shutil, "which", {"uv": "/bin/uv"}.get)

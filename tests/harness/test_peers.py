@@ -86,6 +86,7 @@ def test_what_is_lost_is_told_apart() -> None:
     [
         ("failing_splitters:slice_offsets", "right"),
         ("failing_splitters:wrong_offsets", "wrong"),
+        ("failing_splitters:no_offsets", "wrong"),
         ("failing_splitters:raising", "raised"),
         ("failing_splitters:nowhere", "unavailable"),
     ],
@@ -93,8 +94,14 @@ def test_what_is_lost_is_told_apart() -> None:
 def test_offsets_are_compared_with_the_text(offsets: str, answer: str) -> None:
     *_, trial = try_splitter(local("slices", offsets=offsets))
     assert (trial.question, trial.answer) == ("offsets", answer)
-    if answer == "wrong":
+    if offsets.endswith("wrong_offsets"):
         assert "1:51 is 'ne sentence" in trial.detail
+
+
+def test_overlap_loses_nothing_and_what_writes_anew_is_not_asked() -> None:
+    exempt = {"join": "so"}
+    assert answers(local("overlapping", not_applicable=exempt))["NUL"] == "kept"
+    assert answers(local("stripping", not_applicable=exempt))["NUL"] == "not applicable"
 
 
 def test_the_offsets_of_the_segmenter_and_of_langchain_are_right() -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -121,6 +122,20 @@ def test_a_process_that_was_killed_between_passes_is_noticed(spool: Path) -> Non
         worker.kill()
         with pytest.raises(SplitterError, match="ended by signal 9"):
             running.run_pass(spool)
+
+
+def test_a_python_that_is_not_there_is_no_splitter() -> None:
+    absent = Splitter("slices", "failing_splitters:slices", interpreter="/nowhere/python")
+    with pytest.raises(SplitterError) as raised:
+        SplitterProcess(absent)
+    assert raised.value.status == "unavailable"
+    assert raised.value.detail == "/nowhere/python cannot be run: No such file or directory"
+
+
+def test_an_error_travels_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(SplitterError("raised", "ValueError: so")))
+    assert (error.status, error.detail) == ("raised", "ValueError: so")
+    assert str(error) == "raised: ValueError: so"
 
 
 def test_a_worker_ends_when_its_parent_does_even_within_a_pass(spool: Path) -> None:
