@@ -23,32 +23,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
+from harness.probes import DISTRIBUTIONS
 from harness.results import MeasurementError, one_line, open_replacing
 from harness.splitters import Splitter
 
-PATIENCE = 1800.0  # seconds, for everything that one environment needs
+PATIENCE = 1800.0  # seconds, for each step of making an environment
 _RECORD = "installation.json"
 _QUIET = ("--quiet", "--no-input", "--disable-pip-version-check")
-
-_DESCRIBE = """
-import importlib.metadata, json, sys
-versions, size = {}, 0
-for each in importlib.metadata.distributions():
-    versions[each.name] = each.version
-    if each.name not in sys.argv[1:]:
-        for file in each.files or ():
-            try:
-                if file.suffix != ".pyc":
-                    size += file.locate().stat().st_size
-            except OSError:
-                pass
-print(json.dumps([versions, size]))
-"""
 
 
 class UnavailableError(MeasurementError):
@@ -243,7 +230,7 @@ def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
         raise UnavailableError(f"{folder.parent} cannot be written: {error.strerror}") from error
     try:
         python = str(_interpreter_of(beside))
-        before: dict[str, str] = {}
+        before: dict[str, Any] = {}
         if uv := shutil.which("uv"):
             _do([uv, "venv", "--quiet", "--clear", "--python", base.path, str(beside)])
             installer = [uv, "pip", "install", "--quiet", "--python", python]
@@ -253,11 +240,13 @@ def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
             installer = [base.path, "-m", "pip", "--python", python, "install", *_QUIET]
         else:
             _do([base.path, "-m", "venv", str(beside)])
-            before, _ = json.loads(_do([python, "-I", "-c", _DESCRIBE]))
+            before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
             installer = [python, "-m", "pip", "install", *_QUIET]
         _do([*installer, *splitter.requirements])
-        there, size = json.loads(_do([python, "-I", "-c", _DESCRIBE, *before]))
-        versions = {name: version for name, version in there.items() if name not in before}
+        there = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
+        brought = {name: each for name, each in there.items() if name not in before}
+        versions = {name: version for name, (version, _, _) in brought.items()}
+        size = sum(size for _, size, _ in brought.values())
         record = Installation(base.version, None, versions, size)
         with open_replacing(beside / _RECORD) as file:
             json.dump(asdict(record), file, indent=2)

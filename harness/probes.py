@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ before = set(sys.modules)
 began = time.perf_counter()
 import {module}
 seconds = time.perf_counter() - began
-print(json.dumps([seconds * 1e3, len(set(sys.modules) - before)]))
+print(json.dumps([seconds * 1e3, sorted(set(sys.modules) - before)]))
 """
 
 
@@ -84,16 +85,29 @@ def weigh_import(interpreter: str | None, module: str, rounds: int = 3) -> tuple
 
     A first import, which fills the caches, does not count. Raises as `ask` does.
     """
-    weights = [ask(interpreter, _WEIGH.format(module=module)) for _ in range(1 + rounds)][1:]
-    return [milliseconds for milliseconds, _ in weights], weights[0][1]
+    weights = [weigh_once(interpreter, module) for _ in range(1 + rounds)][1:]
+    return [milliseconds for milliseconds, _ in weights], len(weights[0][1])
 
 
-def ask(interpreter: str | None, program: str) -> Any:
+def weigh_once(
+    interpreter: str | None, module: str, variables: Mapping[str, str] | None = None
+) -> tuple[float, list[str]]:
+    """The milliseconds of an import in a fresh process, and the modules that come with it.
+
+    Raises as `ask` does.
+    """
+    milliseconds, modules = ask(interpreter, _WEIGH.format(module=module), variables)
+    return milliseconds, modules
+
+
+def ask(interpreter: str | None, program: str, variables: Mapping[str, str] | None = None) -> Any:
     """What a program prints last, as JSON; ``interpreter`` is None for this environment.
+
+    ``variables`` are all its environment variables, those of this process where none are given.
 
     Raises MeasurementError where it fails, or prints something else.
     """
-    environment = dict(os.environ)
+    environment = dict(os.environ if variables is None else variables)
     environment.pop("PYTHONPATH", None)
     if interpreter is None:
         environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)

@@ -1,30 +1,18 @@
 """What importing the segmenter costs beside LangChain's splitters, each in fresh processes."""
 
-import json
 import os
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas
 
+from harness.probes import weigh_once
 from harness.report.tables import Column, Spread, Table, show_count
-from harness.results import MeasurementError
 
 MODULES = ("segmenter", "langchain_text_splitters")
 ROUNDS = 9
 _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
-# Prints the seconds, and which modules came.
-_PROGRAM = """
-import json, sys, time
-before = set(sys.modules)
-began = time.perf_counter()
-import {module}
-seconds = time.perf_counter() - began
-print(json.dumps([seconds, sorted(set(sys.modules) - before)]))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +31,13 @@ def measure_imports(rounds: int = ROUNDS) -> list[Import]:
     Raises MeasurementError where a module cannot be imported.
     """
     milliseconds: dict[str, list[float]] = {module: [] for module in MODULES}
+    kept = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
     with tempfile.TemporaryDirectory() as caches:
-        loaded = {module: _import(module, caches)[1] for module in MODULES}
+        variables = {**kept, "PYTHONPYCACHEPREFIX": caches}
+        loaded = {module: weigh_once(None, module, variables)[1] for module in MODULES}
         for number in range(rounds):
             for module in MODULES if number % 2 == 0 else reversed(MODULES):
-                milliseconds[module].append(_import(module, caches)[0] * 1e3)
+                milliseconds[module].append(weigh_once(None, module, variables)[0])
     return [
         Import(
             module,
@@ -60,24 +50,6 @@ def measure_imports(rounds: int = ROUNDS) -> list[Import]:
         )
         for module in MODULES
     ]
-
-
-def _import(module: str, caches: str) -> tuple[float, list[str]]:
-    environment = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
-    environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    environment["PYTHONPYCACHEPREFIX"] = caches
-    run = subprocess.run(
-        [sys.executable, "-P", "-c", _PROGRAM.format(module=module)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode:
-        said = run.stderr.strip().rpartition("\n")[2]
-        raise MeasurementError(f"{module} cannot be imported: {said}")
-    seconds, modules = json.loads(run.stdout.splitlines()[-1])
-    return seconds, modules
 
 
 def tabulate_imports(imports: list[Import]) -> Table:

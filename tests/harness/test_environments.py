@@ -278,7 +278,7 @@ def test_uv_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             python = environments._interpreter_of(Path(command[-1]))
             python.parent.mkdir()
             python.touch()
-        return json.dumps([{"fake-splitter": "1.2"}, 7])
+        return json.dumps({"fake-splitter": ["1.2", 7, []]})
 
     monkeypatch.setattr(environments.shutil, "which", {"uv": "/bin/uv"}.get)
     monkeypatch.setattr(environments, "_do", do)
