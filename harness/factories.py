@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,19 +14,26 @@ Split = Callable[[str], list[str]]
 def make_split(factory: str, options: Mapping[str, Any], max_chunk_length: int) -> Split:
     """Call a factory with a limit and options; what it gives splits a text.
 
-    ``factory`` is ``module:name`` or ``path/to/file.py:name``. What it gives is a function of a
-    text, or has a method ``split``. Raises ImportError where there is no such module, file or
-    name, and whatever the factory raises.
+    What it gives is a function of a text, or has a method ``split``. Raises as `find_factory` does,
+    and whatever the factory raises.
+    """
+    made = find_factory(factory)(max_chunk_length, **options)
+    split: Split = made if callable(made) else made.split
+    return split
+
+
+def find_factory(factory: str) -> Any:
+    """Import what ``module:name`` or ``path/to/file.py:name`` names; dots in the name lead on.
+
+    Raises ImportError where there is no such module, file or name, and whatever an imported module
+    raises.
     """
     module, _, name = factory.rpartition(":")
     imported = _import_file(Path(module)) if is_file(module) else importlib.import_module(module)
     try:
-        make = getattr(imported, name)
+        return attrgetter(name)(imported)
     except AttributeError:
         raise ImportError(f"{module} has no {name!r}") from None
-    made = make(max_chunk_length, **options)
-    split: Split = made if callable(made) else made.split
-    return split
 
 
 def is_file(module: str) -> bool:

@@ -6,21 +6,23 @@ more is an error, as is one that is not listed.
 """
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+
+from harness.conformance.cases import load_cases
+from harness.conformance.rules import CHECKS, concerns
 
 ANY_TEXT = "any-text"
 
 
 class KnownViolationsError(Exception):
-    """A file that cannot be used; the message is one line and names it."""
+    """A file that cannot be used, or an entry of it that is wrong; the message is one line."""
 
 
-def read_known_violations(
-    path: Path, rules: Collection[str], cases: Collection[str]
-) -> Mapping[tuple[str, str], str]:
+def read_known_violations(path: Path) -> Mapping[tuple[str, str], str]:
     """The reason for each rule and case; raises KnownViolationsError, also for a rule or a case
-    that does not exist."""
+    that does not exist, and for a case on which no splitter can break the rule."""
+    cases = load_cases()
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -34,18 +36,24 @@ def read_known_violations(
     for entry in entries:
         match entry:
             case {"rule": str(rule), "cases": [*names], "reason": str(reason), **rest} if (
-                not rest and reason.strip() and names
+                not rest
+                and reason.strip()
+                and names
+                and all(isinstance(name, str) for name in names)
             ):
                 pass
             case _:
                 raise KnownViolationsError(
                     f"{path}: a violation has a rule, cases and a reason, not {entry}"
                 )
-        if rule not in rules:
+        if rule not in CHECKS:
             raise KnownViolationsError(f"{path}: no rule is named {rule!r}")
         for name in names:
-            if name != ANY_TEXT and name not in cases:
-                raise KnownViolationsError(f"{path}: no case is named {name!r}")
+            if name != ANY_TEXT:
+                if name not in cases:
+                    raise KnownViolationsError(f"{path}: no case is named {name!r}")
+                if not concerns(rule, cases[name].text, cases[name].max_chunk_length):
+                    raise KnownViolationsError(f"{path}: no splitter can break {rule} on {name}")
             if (rule, name) in reasons:
                 raise KnownViolationsError(f"{path}: {rule} on {name} is listed twice")
             reasons[rule, name] = reason

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from harness import rules
 from harness.conformance.notation import show
@@ -44,6 +44,8 @@ def fits(trial: Trial) -> Iterator[Breach]:
 def order(trial: Trial) -> Iterator[Breach]:
     """No segment begins before the one before it."""
     starts = trial.outcome.starts
+    if trial.joins:
+        return
     if starts is not None:
         for before, start in pairwise(starts):
             if start < before:
@@ -73,13 +75,20 @@ def covers(trial: Trial) -> Iterator[Breach]:
 
 
 def offsets(trial: Trial) -> Iterator[Breach]:
-    """A segment is the text that begins at its offset, in code points."""
-    starts = trial.outcome.starts
-    if starts is None and trial.outcome.segments:
-        raise NotApplicableError("the splitter does not say where its segments are")
-    for start, segment in zip(starts or (), trial.outcome.segments, strict=True):
-        if start < 0 or not trial.text.startswith(segment, start):
+    """A segment is the text from its start to its end, in code points."""
+    segments, starts, ends = trial.outcome.segments, trial.outcome.starts, trial.outcome.ends
+    if starts is None:
+        if segments:
+            raise NotApplicableError("the splitter does not say where its segments are")
+        return
+    # Segments that join have one place each; of others the same text may be in several.
+    places = accumulate(map(len, segments), initial=0) if trial.joins else starts
+    for start, place, segment in zip(starts, places, segments, strict=False):
+        if start < 0 or start != place or not trial.text.startswith(segment, start):
             yield Breach(max(start, 0), False, f"{show(segment)} is not at {start}")
+    for start, end, segment in zip(starts, ends or (), segments, strict=False):
+        if end - start != len(segment):
+            yield Breach(max(start, 0), False, f"{show(segment)} is not from {start} to {end}")
 
 
 def deterministic(trial: Trial) -> Iterator[Breach]:

@@ -1,21 +1,24 @@
 """Any splitter, and what it makes of a text."""
 
-import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
-from operator import itemgetter
+from operator import index, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
+from harness.factories import find_factory
 from harness.rules import Splitting
 
 #: Called with a limit, makes a splitter for it. That is a function of a text, or has a method
 #: ``split``. It gives segments: strings, or documents with a ``text`` or ``page_content``.
 Factory = Callable[[int], Any]
+
+#: In code points: one that tests use, so that whatever can be tested can be made for it.
+_ORDINARY_LIMIT = 20
 
 
 class UnusableSplitterError(Exception):
@@ -28,10 +31,11 @@ class RefusedTextError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a splitter gave: segments, and where they start where it says so."""
+    """What a splitter gave: segments, and where they start and end where it says so."""
 
     segments: tuple[str, ...]
-    starts: tuple[int, ...] | None
+    starts: tuple[int, ...] | None = None
+    ends: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,17 @@ class Trial:
     expected: tuple[str, ...] | None
 
     @cached_property
+    def joins(self) -> bool:
+        """Whether the segments join to the text as they were given; so no order is in doubt, and
+        no place."""
+        return "".join(self.outcome.segments) == self.text
+
+    @cached_property
     def segments(self) -> tuple[str, ...]:
-        """The segments in the order of their offsets, or as given where there are none."""
+        """The segments in the order of the text: as given where they join to it or have no
+        offsets, else in the order of these."""
         segments, starts = self.outcome.segments, self.outcome.starts
-        if starts is None:
+        if starts is None or self.joins:
             return segments
         placed = sorted(zip(starts, segments, strict=True), key=itemgetter(0))
         return tuple(segment for _, segment in placed)
@@ -80,7 +91,7 @@ def try_splitter(
         yield _split(_make(factory, max_chunk_length), text)
 
     outcome = _split(splitter, text)
-    measure = getattr(splitter, "length", None)
+    measure = _find_method(splitter, "length")
     return Trial(text, max_chunk_length, outcome, split_again, measure, expected)
 
 
@@ -108,8 +119,18 @@ def _refusal() -> Iterator[None]:
         # either.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        message = " ".join(str(error).split())
-        raise RefusedTextError(f"{type(error).__name__}: {message}".removesuffix(": ")) from error
+        raise RefusedTextError(_describe(error)) from error
+
+
+def _describe(error: BaseException) -> str:
+    """The error in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+
+
+def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
+    """The method, None where the name is of something else: of a number, say."""
+    method = getattr(splitter, name, None)
+    return method if callable(method) else None
 
 
 def _split(splitter: Any, text: str) -> Outcome:
@@ -120,15 +141,19 @@ def _split(splitter: Any, text: str) -> Outcome:
             raise TypeError(f"a {type(given).__name__} is no list of segments")
         items = list(given)
         segments = tuple(map(_text_of, items))
-        if hasattr(splitter, "spans"):
-            starts = [start for start, _ in splitter.spans(text)]
+        ends = None
+        if spans := _find_method(splitter, "spans"):
+            pairs = [(_read_offset(start), _read_offset(end)) for start, end in spans(text)]
+            starts = tuple(start for start, _ in pairs)
+            ends = tuple(end for _, end in pairs)
         else:
-            starts = [start for item in items if (start := _start_of(item)) is not None]
+            found = map(_start_of, items)
+            starts = tuple(_read_offset(start) for start in found if start is not None)
         if not starts:
-            return Outcome(segments, None)
+            return Outcome(segments)
         if len(starts) != len(segments):
             raise TypeError(f"{len(starts)} offsets for {len(segments)} segments")
-        return Outcome(segments, tuple(starts))
+        return Outcome(segments, starts, ends)
 
 
 def _text_of(item: Any) -> str:
@@ -138,11 +163,17 @@ def _text_of(item: Any) -> str:
     raise TypeError(f"a {type(item).__name__} is no segment")
 
 
-def _start_of(item: Any) -> int | None:
+def _start_of(item: Any) -> Any:
     start = getattr(item, "start_index", None)
     if start is None and isinstance(found := getattr(item, "metadata", None), Mapping):
         start = found.get("start_index")
     return start
+
+
+def _read_offset(offset: Any) -> int:
+    if not isinstance(offset, SupportsIndex):  # numpy's integers are no int
+        raise TypeError(f"a {type(offset).__name__} is no offset")
+    return index(offset)
 
 
 @dataclass(frozen=True)
@@ -157,12 +188,12 @@ class _NamedFactory:
 
 
 def load_factory(path: str) -> Factory:
-    """The factory that ``module:name`` names, or the declared splitter that a name alone names.
+    """The factory that ``module:name`` or ``path/to/file.py:name`` names, or that of the declared
+    splitter that a name alone names.
 
     Modules of the working directory are found too. Raises UnusableSplitterError.
     """
-    module_name, colon, name = path.partition(":")
-    if not colon:
+    if ":" not in path:
         from harness.splitters import UnknownSplitterError, load_splitter
 
         try:
@@ -172,14 +203,22 @@ def load_factory(path: str) -> Factory:
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
-        factory: Any = importlib.import_module(module_name)
-        for part in name.split("."):
-            factory = getattr(factory, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnusableSplitterError(f"no splitter at {path}: {error}") from error
+        factory = find_factory(path)
+    except Exception as error:  # a module may raise anything when it is imported
+        raise UnusableSplitterError(f"no splitter at {path}: {_describe(error)}") from error
     if not callable(factory):
         raise UnusableSplitterError(f"{path} is a {type(factory).__name__}, not a factory")
     return _NamedFactory(path, factory)
+
+
+def try_factory(factory: Factory) -> None:
+    """Make a splitter, as every test will; raises UnusableSplitterError where none can be made,
+    as where what it needs is not installed."""
+    try:
+        _make(factory, _ORDINARY_LIMIT)
+    except RefusedTextError as error:
+        name = name_factory(factory) or f"{factory!r}"
+        raise UnusableSplitterError(f"{name} makes no splitter: {error}") from error
 
 
 def name_factory(factory: Factory) -> str | None:
@@ -198,7 +237,7 @@ def find_versions(factory: Factory) -> list[str]:
     """The distributions that the factory, and the splitter that it makes, come from, with their
     versions."""
     try:
-        made = _make(factory, 500)
+        made = _make(factory, _ORDINARY_LIMIT)
     except RefusedTextError:  # the tests will say so
         made = None
     function = factory.function if isinstance(factory, _NamedFactory) else factory

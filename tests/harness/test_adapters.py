@@ -30,7 +30,7 @@ def test_langchain_strips_and_langchain_keep_does_not() -> None:
 
 
 def test_the_separators_are_those_of_the_rules() -> None:
-    # As SEGMENTATION.md lists them.
+    # As segmenter/SPEC.md lists them.
     separators = [
         *("\n\n", "],\n", "},\n", "),\n", "]\n", "}\n", ")\n", ",\n", "？\n", "?\n", "！\n"),
         *("!\n", "。\n", ".\n", "？", "? ", "！", "! ", "。", ". ", "; ", ": ", "—", "--"),

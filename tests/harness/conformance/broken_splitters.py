@@ -57,7 +57,9 @@ class Disordered:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         spans = self._spans(text)
-        return spans[-1:] + spans[:-1]
+        disordered = spans[-1:] + spans[:-1]
+        joined = "".join(text[start:end] for start, end in disordered)
+        return spans if joined == text else disordered  # where all are alike there is no order
 
     def split(self, text: str) -> list[str]:
         return [text[start:end] for start, end in self.spans(text)]
@@ -84,6 +86,22 @@ class Misplaced(TextSegmenter):
     def spans(self, text: str) -> list[tuple[int, int]]:
         sizes = (len(segment.encode("utf-8", "surrogatepass")) for segment in self.split(text))
         return list(pairwise(accumulate(sizes, initial=0)))
+
+
+class Searching(TextSegmenter):
+    """Breaks ``offsets``: looks for each segment and finds an earlier one like it."""
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        segments = self.split(text)
+        starts = map(text.find, segments)
+        return [(start, start + len(each)) for start, each in zip(starts, segments, strict=True)]
+
+
+class WronglyEnding(TextSegmenter):
+    """Breaks ``offsets``: takes the last character for the end."""
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [(start, end - 1) for start, end in super().spans(text)]
 
 
 def changing(limit: int) -> Split:

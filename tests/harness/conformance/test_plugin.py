@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.conformance import known, load_cases
+from harness.conformance.notation import read
 from harness.conformance.suite import SplitterTests
+from harness.splitters import Splitter
 from segmenter import TextSegmenter
 
 pytest_plugins = ["pytester"]
@@ -21,6 +23,11 @@ def make(limit):
     def split(text):
         return [text[i:i + limit].strip() for i in range(0, len(text), limit)]
     return split
+
+def unmade(limit):
+    raise OSError("no model")
+
+STRIPPED = "text"
 """
 
 
@@ -103,13 +110,18 @@ def test_a_failure_shows_all_that_is_needed(run) -> None:
 
 def test_the_line_that_reproduces_does_so(run, pytester) -> None:
     arguments = ("--pyargs", "harness.conformance", "--splitter", "stripping:make", "-k")
-    for case in ("join-trailing-newlines", "join-fault-far-blank-line", "test_any_text and join"):
-        result = run(*arguments, case)
+    for name in ("trailing-newlines", "fault-far-blank-line", "test_any_text"):
+        result = run(*arguments, f"join and {name}")
+        told = dict(line.split(maxsplit=1) for line in result.outlines if ":  " in line)
         (line,) = (line for line in result.outlines if line.startswith("reproduce: "))
         command = line.removeprefix("reproduce: ").replace("python", sys.executable, 1)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         again = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment)
-        assert again.stdout.startswith("['")
+        limit = int(told["splitter:"].rpartition(" ")[2])
+        case = load_cases().get(name)
+        text = case.text if case else read(told["text:"].strip("|"))
+        segments = [text[i : i + limit].strip() for i in range(0, len(text), limit)]
+        assert again.stdout == f"{segments}\n"
 
 
 def test_what_hypothesis_finds_is_small(run) -> None:
@@ -159,6 +171,25 @@ def test_a_known_violation_that_is_none_any_more_fails(run) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rule", "made", "message"),
+    [
+        ("join", "lambda text: [text.encode().decode()]", "but the splitter refused the text, *"),
+        ("offsets", "lambda text: [text]", "but the splitter does not say where *"),
+    ],
+)
+def test_a_known_violation_that_cannot_be_tried_fails(run, pytester, rule, made, message) -> None:
+    pytester.makepyfile(mine=f"def make(limit): return {made}")
+    violation = KNOWN.format(cases='"unpaired-surrogate"').replace("join", rule)
+    Path("k.toml").write_text(violation)
+    arguments = ["--pyargs", "harness.conformance", "--splitter", "mine:make", "--rules", rule]
+    result = run(*arguments, "--known-violations", "k.toml", "-k", f"{rule}-unpaired")
+    result.assert_outcomes(failed=1, deselected=result_deselected(result))
+    result.stdout.fnmatch_lines(
+        [f"E *KnownViolationsError: listed as a known violation, {message}"]
+    )
+
+
 def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
     pytester.makepyfile(refusing="def make(limit): return lambda text: [text.encode().decode()]")
     result = run(
@@ -181,10 +212,18 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
     ("arguments", "message"),
     [
         ([], "*say what to test: --splitter MODULE:FACTORY"),
-        (["--splitter", "nobody:make"], "*no splitter at nobody:make: No module named 'nobody'"),
-        (["--splitter", "stripping:mak"], "*no splitter at stripping:mak: *no attribute 'mak'"),
+        (["--splitter", "nobody:make"], "*no splitter at nobody:make: *No module named 'nobody'"),
+        (["--splitter", "stripping:mak"], "*no splitter at stripping:mak: *has no 'mak'"),
         (["--splitter", "stripping:STRIPPING.x"], "*no splitter at stripping:STRIPPING.x: *"),
         (["--splitter", "langchain-kep"], "*did you mean langchain-keep*"),
+        (["--splitter", "stripping:STRIPPED"], "*stripping:STRIPPED is a str, not a factory"),
+        (["--splitter", "raising:make"], "*no splitter at raising:make: RuntimeError: no *, sorry"),
+        (["--splitter", "raising.py:make"], "*no splitter at raising.py:make: RuntimeError: no *"),
+        (["--splitter", "nobody.py:make"], "*no splitter at nobody.py:make: *no file nobody.py"),
+        (
+            ["--splitter", "stripping:unmade"],
+            "*stripping:unmade makes no splitter: OSError: no model",
+        ),
         (
             ["--splitter", "stripping:make", "--rules", "join,fit"],
             "*no rule is named 'fit'; did you mean fits*",
@@ -195,11 +234,84 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
         ),
     ],
 )
-def test_a_wrong_command_line_is_one_line(run, arguments, message) -> None:
+def test_a_wrong_command_line_is_one_line(run, pytester, arguments, message) -> None:
+    pytester.makepyfile(raising="raise RuntimeError('no licence,\\nsorry')")
     result = run("--pyargs", "harness.conformance", *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_a_splitter_may_be_given_by_its_file(run, pytester) -> None:
+    pytester.mkdir("else").joinpath("mine.py").write_text(STRIPPING)
+    arguments = ("--pyargs", "harness.conformance", "--splitter", "else/mine.py:make", "--rules")
+    result = run(*arguments, "join", "-k", "join-trailing-newlines")
+    result.stdout.fnmatch_lines(
+        [
+            "splitter: else/mine.py:make (no installed distribution), rules: join",
+            "splitter:  else/mine.py:make, limit 8",
+        ]
+    )
+    result.assert_outcomes(failed=1, deselected=result_deselected(result))
+
+
+def test_a_declared_splitter_that_is_not_installed_is_one_line(run, monkeypatch) -> None:
+    absent = Splitter("absent", "a_package_that_nobody_has:f", requirement="peer-splitter>=2")
+    monkeypatch.setattr("harness.splitters.load_splitter", lambda name: absent)
+    result = run("--pyargs", "harness.conformance", "--splitter", "absent")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = result.errlines[:1]
+    assert line.startswith("ERROR: absent makes no splitter: ")
+    assert line.endswith("'a_package_that_nobody_has'; python -m pip install 'peer-splitter>=2'")
+
+
+OWN_OPTIONS = """
+def pytest_addoption(parser):
+    parser.addoption("--splitter", choices=["wood", "stone"])
+    parser.addoption("--rules")
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--splitter", "wood"], ["--splitter=wood"]])
+def test_an_option_of_the_same_name_is_left_to_the_project(pytester, run, arguments) -> None:
+    pytester.makeconftest(OWN_OPTIONS)
+    pytester.makepyfile(
+        """
+        def test_own(pytestconfig):
+            assert pytestconfig.getoption("splitter") == "wood"
+            assert pytestconfig.getoption("rules") == "mine"
+        """
+    )
+    result = run(*arguments, "--rules", "mine")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("splitter:*")
+
+
+def test_options_of_the_same_name_do_not_reach_the_tests_of_a_class(pytester, run) -> None:
+    pytester.makeconftest(OWN_OPTIONS)
+    pytester.makepyfile(
+        """
+        import pytest
+        from harness.conformance import SplitterTests
+        from segmenter import TextSegmenter
+
+        class TestMine(SplitterTests):
+            @pytest.fixture
+            def splitter(self):
+                return TextSegmenter
+        """
+    )
+    result = run("--splitter", "wood", "--rules", "mine", "-k", "join-exact-fit")
+    result.assert_outcomes(passed=2, deselected=result_deselected(result))
+
+
+@pytest.mark.parametrize("name", ["--splitter", "--rules"])
+def test_the_suite_does_not_run_where_its_options_are_taken(pytester, run, name) -> None:
+    pytester.makeconftest(f"def pytest_addoption(parser): parser.addoption({name!r})")
+    result = run("--pyargs", "harness.conformance", "--splitter", "segmenter:TextSegmenter")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {name} is an option of this project already; run *"])
+    assert "Traceback" not in result.stderr.str()
 
 
 def test_it_is_silent_until_it_is_used(pytester, monkeypatch) -> None:
@@ -243,6 +355,12 @@ def test_the_plugin_imports_pytest_alone() -> None:
         ("[[violation]]\nrule = 'join'\ncases = ['exact-fit']", "a rule, cases and a reason, not"),
         ("[[violation]]\nrule = 'join'\ncases = ['exact-fit']\nreason = ' '", "and a reason"),
         ("[[violation]]\nrule = 'join'\ncases = []\nreason = 'r'", "and a reason"),
+        ("[[violation]]\nrule = 'join'\ncases = [['exact-fit']]\nreason = 'r'", "and a reason"),
+        ("[[violation]]\nrule = 'join'\ncases = [3]\nreason = 'r'", "and a reason"),
+        (
+            "[[violation]]\nrule = 'edges'\ncases = ['exact-fit']\nreason = 'r'",
+            "no splitter can break edges on exact-fit",
+        ),
         ("[[violation]]\nrule = 'joins'\ncases = ['exact-fit']\nreason = 'r'", "rule .* 'joins'"),
         ("[[violation]]\nrule = 'join'\ncases = ['exact']\nreason = 'r'", "case .* 'exact'"),
         (
@@ -256,7 +374,7 @@ def test_a_file_of_known_violations_is_read_strictly(tmp_path, document, message
     path = tmp_path / "known.toml"
     path.write_text(document)
     with pytest.raises(known.KnownViolationsError, match=message):
-        known.read_known_violations(path, ["join"], ["exact-fit"])
+        known.read_known_violations(path)
 
 
 class TestSegmenter(SplitterTests):
