@@ -83,8 +83,12 @@ class TextSegmenter:
         self._order = _Order(order)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Pickle cannot see the attributes of the compiled form.
-        return _restore, (self._max_chunk_length, self.separators)
+        # Pickle cannot see the attributes of the compiled form, and what the pure form has pickled
+        # is to be read there. Subclasses, which only the pure form has, may have attributes more.
+        added = dict(getattr(self, "__dict__", {}))
+        added.pop("_max_chunk_length", None)
+        added.pop("_order", None)
+        return _restore, (type(self), self._max_chunk_length, self.separators), added or None
 
     @property
     def max_chunk_length(self) -> int:
@@ -135,8 +139,13 @@ class TextSegmenter:
         ]
 
 
-def _restore(max_chunk_length: int, separators: tuple[str, ...]) -> TextSegmenter:
-    return TextSegmenter(max_chunk_length, separators=separators)
+def _restore(
+    form: type[TextSegmenter], max_chunk_length: int, separators: tuple[str, ...]
+) -> TextSegmenter:
+    # A subclass may take other arguments than these.
+    segmenter = form.__new__(form)
+    TextSegmenter.__init__(segmenter, max_chunk_length, separators=separators)
+    return segmenter
 
 
 def _slices(text: str, start: int, end: int, limit: int) -> list[str]:

@@ -15,11 +15,20 @@ def segment_rows(
 
     In each new row ``column`` holds the segment, ``start`` and ``end`` its place in the old row's
     text in code points, and every other column what the old row held. It is meant for
-    ``dataset.map(segment_rows("text"), batched=True)``. Raises as TextSegmenter does.
+    ``dataset.map(segment_rows("text"), batched=True)``. Raises as TextSegmenter does. The function
+    raises ValueError where there is a column ``start`` or ``end`` already, and TypeError where it
+    is given a row, not a batch.
     """
     segmenter = TextSegmenter(max_chunk_length, separators=separators)
 
     def segment(batch: Batch) -> dict[str, list[Any]]:
+        if taken := [name for name in ("start", "end") if name in batch]:
+            raise ValueError(
+                f"the data set has {' and '.join(taken)} already; rename that before segments "
+                "get their own"
+            )
+        if isinstance(batch[column], str):
+            raise TypeError(f"{column} is one text, not a batch of them; map with batched=True")
         rows: dict[str, list[Any]] = {name: [] for name in [*batch, "start", "end"]}
         for number, text in enumerate(batch[column]):
             spans = segmenter.spans(text)

@@ -1,7 +1,6 @@
 """The segmenter as a LangChain text splitter; needs langchain-text-splitters."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_text_splitters import TextSplitter
 
@@ -33,6 +32,6 @@ class SegmentTextSplitter(TextSplitter):
             strip_whitespace=False,
         )
 
-    def split_text(self, text: str, **_: Any) -> list[str]:
+    def split_text(self, text: str) -> list[str]:
         """Return the segments of ``text``."""
         return self._segmenter.split(text)

@@ -37,3 +37,26 @@ def test_a_data_set_gets_a_row_a_segment():
         "start": [0, 10, 20, 29, 0],
         "end": [10, 20, 29, 32, 5],
     }
+
+
+@pytest.mark.parametrize(
+    ("columns", "taken"),
+    [(["start"], "start"), (["end", "id"], "end"), (["end", "start"], "start and end")],
+)
+def test_a_column_that_would_be_written_over_is_refused(columns, taken):
+    batch = {"text": ["a b"], **{name: [7] for name in columns}}
+    with pytest.raises(ValueError, match=f"^the data set has {taken} already; rename that [^\n]*$"):
+        segment_rows("text")(batch)
+    with pytest.raises(ValueError, match="has start already"):
+        segment_rows("start")({"start": ["a b"]})
+
+
+def test_a_row_that_is_no_batch_is_refused():
+    rows = datasets.Dataset.from_dict({"text": [TEXT]})
+    with pytest.raises(TypeError, match="text is one text, not a batch of them; map with batched"):
+        rows.map(segment_rows("text", 10))
+
+
+def test_the_langchain_splitter_takes_no_option_that_it_does_not_have():
+    with pytest.raises(TypeError, match="seperators"):
+        SegmentTextSplitter(10).split_text(TEXT, seperators=["-"])
