@@ -126,12 +126,23 @@ def render_bands(excerpt: Excerpt, view: View, *, plain: bool = False) -> Text:
     and the name of the rule wherever one is broken. ``plain`` tells the same without colours:
     lost characters stand between brackets."""
     notes: defaultdict[int, list[str]] = defaultdict(list)
-    too_long = {violation.start for violation in view.violations if violation.rule == "fits"}
+    too_long: defaultdict[int, list[str]] = defaultdict(list)
     for violation in view.violations:
-        if violation.rule != "fits":
+        if violation.rule == "fits":
+            too_long[violation.start].append(f"fits: {violation.detail}")
+        else:
             notes[violation.start].append(name_violation(violation))
+    marked = {
+        span.start
+        for span in view.spans
+        if span.start in too_long and span.end - span.start > view.max_chunk_length
+    }
+    for place in marked:
+        too_long[place].pop()  # what was added there comes before it
     for place, text in view.added:
         notes[place].append(f"added {_make_visible(text)}")
+    for place in {place for place, _ in view.added}:
+        notes[place] += too_long[place]
     shown = Text()
 
     def note(text: str) -> None:
@@ -157,7 +168,7 @@ def render_bands(excerpt: Excerpt, view: View, *, plain: bool = False) -> Text:
         lose(end, span.start)
         band = _BANDS[number % 2]
         shown.append(_BOUNDARY, band + _MARK)
-        if span.start in too_long:
+        if span.start in marked:
             note(f"fits: {span.end - span.start:,} > {view.max_chunk_length:,}")
         append(max(span.start, end), min(span.end, excerpt.end), band)
         end = max(end, span.end)

@@ -134,7 +134,7 @@ def summary(run: Run) -> Table:
         counts = [count for count in run.counts if count.workload.splitter == splitter]
         violations = [row for row in run.violations if row.workload.splitter == splitter]
         unjoined = sum(row.count for row in violations if row.rule == "join")
-        whitespace = [row for row in violations if row.rule not in ("join", "fits")]
+        whitespace = [row for row in violations if row.rule not in ("join", "fits", "empty")]
         broken = sum(row.count - row.forced for row in whitespace)
         forced = sum(row.forced for row in whitespace)
         overlong = sum(row.count for row in violations if row.rule == "fits")

@@ -68,7 +68,7 @@ def test_names_and_details_are_escaped() -> None:
         ("imports", "Not measured: the run folder has no imports.json."),
         ("failures", "Nothing failed."),
         ("claims", "Not answered in this run: the folder has no claims.json."),
-        ("bias", "the project has no BIAS.md."),
+        ("bias", "this installation has no BIAS.md."),
     ],
 )
 def test_what_is_missing_is_said(name: str, said: str) -> None:

@@ -180,6 +180,26 @@ def test_what_is_too_long_or_forced_or_added_is_marked(
     assert "1 forced" in shown.inner_text()
 
 
+def test_what_is_added_and_too_long_marks_no_segment_beside_it(
+    open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    text = "hello world"
+    made = view(text, "langchain", 10, ["hello ", "X" * 40, "world", ""])
+    page = open_page(write(replace(CHECKED, excerpts=[excerpt(text, made)]), tmp_path))
+    shown = column(page, "langchain")
+    assert shown.locator(".rule").all_text_contents() == [
+        "join",
+        f"added: {'X' * 40}",
+        "fits: segment of 40; expected: at most 10",
+        "empty",
+    ]
+    assert shown.locator(".segment.over").count() == 0
+    told = shown.locator("p").first.inner_text()
+    assert told == "2 segments here, 4 in the document · 1 over the limit · " + (
+        "1 segment not in the text · 1 empty segment"
+    )
+
+
 def test_whitespace_is_visible_until_it_is_not_wanted(open_page: Callable[..., Page]) -> None:
     page = open_page()
     signs = page.locator(".legend .key").all_text_contents()

@@ -115,6 +115,14 @@ def test_the_summary_adds_up_over_corpora_and_limits() -> None:
     assert "Nothing was timed." in summary.notes
 
 
+def test_empty_segments_are_not_against_the_whitespace_rule() -> None:
+    """The table of violations tells of them."""
+    workload = CHECKED.counts[0].workload
+    run = replace(CHECKED, violations=[*VIOLATIONS, ViolationCount(workload, "empty", 7, 0)])
+    assert tables.summary(run).cells == tables.summary(CHECKED).cells
+    assert find(tables.violations(run), "empty", workload.splitter)[0] == "7"
+
+
 def test_ratios_are_taken_round_by_round_and_then_their_median() -> None:
     """The medians' own ratio would be 3.0 / 2.0 for the books."""
     rows = tables.timings(TIMED)

@@ -48,6 +48,13 @@ def test_bands_name_broken_rules() -> None:
     assert bands("ab", ["ab", "no\u00a0"]) == "▏ab⟨join⟩⟨added no⍽⟩"
 
 
+def test_bands_tell_which_segment_is_too_long_beside_one_that_is_not_in_the_text() -> None:
+    added = "⟨added XXXX⟩⟨fits: segment of 4; expected: at most 3⟩"
+    assert bands("abcd", ["ab", "XXXX", "cd"], 3) == f"▏ab▏⟨join⟩{added}cd"
+    assert bands("abcdef", ["ab", "XXXX", "cdef"], 3) == f"▏ab▏⟨fits: 4 > 3⟩⟨join⟩{added}cdef"
+    assert bands("abcdef", ["ab", "X", "cdef"], 3) == "▏ab▏⟨fits: 4 > 3⟩⟨join⟩⟨added X⟩cdef"
+
+
 @pytest.mark.parametrize(
     ("character", "sign"),
     [

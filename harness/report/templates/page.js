@@ -263,23 +263,21 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const here = plural(view.spans.length, "segment");
     paragraph.append(view.segments === view.spans.length ? here : `${here} here, ${count(view.segments)} in the document`);
     const lost = gaps(view).reduce((sum, gap) => sum + gap.end - gap.start, 0);
-    const over = starts(view, "fits").size;
-    const whitespace = view.breaches.filter(([rule]) => rule !== "join" && rule !== "fits");
+    const over = view.breaches.filter(([rule]) => rule === "fits").length;
+    const empty = view.breaches.filter(([rule]) => rule === "empty").length;
+    const whitespace = view.breaches.filter(([rule]) => !["join", "fits", "empty"].includes(rule));
     const forced = whitespace.filter((breach) => breach[2]).length;
     const faults = [
       [lost, `${plural(lost, "character")} lost`],
       [over, `${count(over)} over the limit`],
       [view.added.length, `${plural(view.added.length, "segment")} not in the text`],
+      [empty, plural(empty, "empty segment")],
       [whitespace.length - forced, `${count(whitespace.length - forced)} against the whitespace rule`],
     ].filter(([number]) => number);
     for (const [, text] of faults) paragraph.append(" · ", element("span", "bad", text));
     if (!faults.length) paragraph.append(" · no rule broken");
     if (forced) paragraph.append(` · ${count(forced)} forced`);
     return paragraph;
-  }
-
-  function starts(view, rule) {
-    return new Set(view.breaches.filter((breach) => breach[0] === rule).map((breach) => breach[1]));
   }
 
   // Where the excerpt has characters that no segment holds.
@@ -346,11 +344,21 @@ for (const table of document.querySelectorAll("table.sortable")) {
       made.title = detail;
       marks.set(at, [...(marks.get(at) || []), made]);
     };
+    const tooLong = new Map();
     for (const [rule, at, forced, detail] of view.breaches) {
       if (rule !== "fits") mark(at, rule, forced, detail);
+      else tooLong.set(at, [...(tooLong.get(at) || []), detail]);
     }
-    const tooLong = starts(view, "fits");
+    const over = new Set(
+      view.spans
+        .filter((span) => tooLong.has(span.start) && span.end - span.start > view.limit)
+        .map((span) => span.start),
+    );
+    for (const at of over) tooLong.get(at).pop(); // what was added there comes before it
     for (const [at, pieces] of view.added) mark(at, `added: ${characters(pieces).join("")}`, false, "");
+    for (const at of new Set(view.added.map((added) => added[0]))) {
+      for (const detail of tooLong.get(at) || []) mark(at, `fits: ${detail}`, false, "");
+    }
 
     const append = (into, start, end) => {
       let plain = "";
@@ -387,7 +395,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const odd = (view.first + number) % 2 === 1;
       const segment = element("span", `segment ${kinds ? kinds[number] : odd ? "odd" : ""}`);
       segment.dataset.number = number;
-      if (tooLong.has(span.start)) {
+      if (over.has(span.start)) {
         const length = span.end - span.start;
         segment.classList.add("over");
         segment.append(element("span", "rule", `fits: ${count(length)} > ${count(view.limit)}`));
