@@ -1,4 +1,4 @@
-"""What always holds for a splitter's segments: one function a rule of SEGMENTATION.md.
+"""What always holds for a splitter's segments: one function a rule of segmenter/SPEC.md.
 
 Standard library only, and nothing of the project: a conformance kit can take this file alone.
 Whitespace is what ``str.isspace`` says; offsets and lengths are code points.
@@ -89,18 +89,18 @@ class Splitting:
             self.characters_lost = self.characters_added = 0
         else:
             self.starts = place_segments(text, segments, max_chunk_length)
-            placed = sum(
-                len(segment)
-                for segment, start in zip(segments, self.starts, strict=True)
-                if start >= 0
-            )
+            placed = sum(len(segment) for start, segment in self.pairs() if start >= 0)
             self.characters_lost = len(text) - placed
             self.characters_added = sum(map(len, segments)) - placed
+
+    def pairs(self) -> Iterator[tuple[int, str]]:
+        """Each segment with its offset, which is -1 where it has no place."""
+        return zip(self.starts, self.segments, strict=True)
 
     def locate(self) -> Iterator[tuple[int, str]]:
         """Each segment with its offset; with where the one before it ends, if it has no place."""
         end = 0
-        for segment, start in zip(self.segments, self.starts, strict=True):
+        for start, segment in self.pairs():
             if start >= 0:
                 yield start, segment
                 end = start + len(segment)
@@ -163,7 +163,7 @@ class Splitting:
             rule = "edges"
         elif self._has_segment_within(run):
             rule = "whitespace-segment"
-        elif self.text.find("\n", run.start, run.end) >= 0:
+        elif "\n" in self.text[run.start : run.end]:
             rule = "cut-after-last-newline"
         else:
             rule = "run-without-newline"
@@ -208,7 +208,7 @@ def join(splitting: Splitting) -> Iterator[Breach]:
     if splitting.joins:
         return
     end = 0
-    for segment, start in zip(splitting.segments, splitting.starts, strict=True):
+    for start, segment in splitting.pairs():
         if start != end:
             break
         end += len(segment)

@@ -136,6 +136,14 @@ def test_a_unit_that_is_too_long_forces_a_breach_where_it_is_cut_from_its_start(
     ].forced
 
 
+def test_a_run_of_units_that_fit_is_not_forced() -> None:
+    cut_runs = Splitting("one  two  ", ["one ", " two", "  "], 9).cut_runs
+    assert [(cut.rule, cut.forced) for cut in cut_runs] == [
+        ("run-without-newline", False),
+        ("edges", False),
+    ]
+
+
 def test_a_run_is_not_forced_where_one_of_its_two_units_fits() -> None:
     text = "a" + " " * 5 + "\n b"
     segments = [text[:5], text[5:7], " ", "b"]
