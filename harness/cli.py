@@ -301,6 +301,16 @@ def claims_command(
     return answered.status
 
 
+class _Tolerance(click.FloatRange):
+    """A range that holds no NaN, which is neither below its bounds nor above them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
 @segbench.command("compare")
 @click.argument(
     "folders", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR DIR]", required=False
@@ -321,7 +331,7 @@ def claims_command(
 @_out_option
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=1, min_open=True),
+    type=_Tolerance(min=1, max=10, min_open=True),
     default=TOLERANCE,
     show_default=True,
     help="Ratio of head's time to base's that is still fine.",
@@ -560,7 +570,9 @@ def vectors_command(program: str | None) -> int:
     except ValueError as error:
         raise click.UsageError(f"--check {program!r}: {error}") from error
     click.echo("\n".join(vectors.describe(answers)))
-    return BAD_ANSWER if answers.wrong else WELL
+    if answers.wrong:
+        return BAD_ANSWER
+    return NOT_MEASURED if answers.unexcused else WELL
 
 
 def _run(

@@ -56,7 +56,13 @@ def open_checkout(given: str | None, segmenter: str = SEGMENTER) -> Iterator[Che
 
 
 def _describe(name: str, folder: Path, segmenter: str) -> Checkout:
-    if not (folder / segmenter).exists():
+    place = (folder / segmenter).resolve()
+    if not place.is_relative_to(folder.resolve()):
+        # Both sides would be the same.
+        raise MeasurementError(
+            f"{segmenter} is not below {name}; give --segmenter as a path from the top of both"
+        )
+    if not place.exists():
         raise MeasurementError(
             f"{name} has no {segmenter}; say with --segmenter where its TextSegmenter is"
         )

@@ -1,7 +1,7 @@
 """Compares two run folders: what was counted, and, of one machine, what was timed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -25,6 +25,7 @@ from harness.verdict import (
 # What two runs of one machine may differ in and their times still be compared.
 _FREE = ("command", "commit", "dirty", "started", "finished")
 _NO_FLOOR = Interval(1.0, 1.0, 1.0)
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Change:
     """One workload in two runs.
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
-    ``broken_before`` and ``broken_after`` are how often rules were broken that need not have been.
+    ``broken_before`` and ``broken_after`` are how often each rule was broken that need not have
+    been.
     ``ratio`` is that of the later time to the earlier, each by that of the baseline in the same
     round, None where no verdict on speed can be given.
     """
@@ -41,8 +43,8 @@ class Change:
     before: Count
     after: Count
     same_texts: bool
-    broken_before: int
-    broken_after: int
+    broken_before: Mapping[str, int]
+    broken_after: Mapping[str, int]
     ratio: Interval | None
     speed: Speed | None
 
@@ -50,18 +52,24 @@ class Change:
     def same_segments(self) -> bool:
         return self.before.digest == self.after.digest
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether a rule is broken more often, whatever became of the others."""
+        before = self.broken_before
+        return any(number > before.get(rule, 0) for rule, number in self.broken_after.items())
+
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
     """Two runs beside each other.
 
-    ``vanished`` are workloads that only the earlier one counted, ``new`` those of the later one
-    alone; ``unlike`` the fields in which their environments differ so that times do not compare.
+    ``vanished`` are workloads that only the earlier one counted, with why the later one has none,
+    ``new`` those of the later one alone; ``unlike`` the fields in which their environments differ so that times do not compare.
     """
 
     environment: Environment
     changes: Sequence[Change]
-    vanished: Sequence[Workload]
+    vanished: Mapping[Workload, str]
     new: Sequence[Workload]
     unlike: Sequence[str]
 
@@ -73,7 +81,7 @@ class RunComparison:
         """
         own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
         for change in own:
-            if change.broken_after > change.broken_before or change.speed is Speed.SLOWER:
+            if change.same_texts and (change.is_worse or change.speed is Speed.SLOWER):
                 return BAD_ANSWER
             if change.same_texts and not change.same_segments and not different_segments:
                 return BAD_ANSWER
@@ -114,18 +122,20 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
         changes.append(
             Change(workload, earlier, later, same_texts, faults_before, faults_after, ratio, speed)
         )
-    vanished, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
-    return RunComparison(after.environment, changes, sorted(vanished), sorted(new), unlike)
+    why = {each.workload: f"{each.status}: {each.detail}" for each in after.failures}
+    gone, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
+    vanished = {workload: why.get(workload, "not asked") for workload in sorted(gone)}
+    return RunComparison(after.environment, changes, vanished, sorted(new), unlike)
 
 
 def _size(count: Count) -> tuple[int, int]:
     return count.documents, count.code_points
 
 
-def _count_broken(run: Run) -> Counter[Workload]:
-    broken: Counter[Workload] = Counter()
+def _count_broken(run: Run) -> Mapping[Workload, Mapping[str, int]]:
+    broken: defaultdict[Workload, dict[str, int]] = defaultdict(dict)
     for row in run.violations:
-        broken[row.workload] += row.count - row.forced
+        broken[row.workload][row.rule] = row.count - row.forced
     return broken
 
 
@@ -153,11 +163,9 @@ def _find_unlike(before: Environment, after: Environment) -> list[str]:
         if each.name not in (*_FREE, "versions")
         and getattr(before, each.name) != getattr(after, each.name)
     ]
-    names = sorted({**before.versions, **after.versions})
+    names = sorted(before.versions.keys() & after.versions.keys())  # what both ran
     return unlike + [
-        f"version of {name}"
-        for name in names
-        if before.versions.get(name) != after.versions.get(name)
+        f"version of {name}" for name in names if before.versions[name] != after.versions[name]
     ]
 
 
@@ -186,8 +194,8 @@ def describe_runs(comparison: RunComparison) -> Page:
                 _name_segments(each),
                 each.before.segments,
                 each.after.segments,
-                each.broken_before,
-                each.broken_after,
+                sum(each.broken_before.values()),
+                sum(each.broken_after.values()),
                 each.ratio,
                 each.speed,
             )
@@ -212,13 +220,18 @@ def _name_segments(change: Change) -> str:
 def _answer(comparison: RunComparison) -> str:
     changes = comparison.changes
     number = len(changes)
-    differing = sum(not each.same_segments for each in changes)
-    worse = sum(each.broken_after > each.broken_before for each in changes)
+    other = sum(not each.same_texts for each in changes)
+    if other == number:
+        return "The two runs have no text in common: nothing can be compared."
+    differing = sum(each.same_texts and not each.same_segments for each in changes)
+    worse = sum(each.same_texts and each.is_worse for each in changes)
     sentences = [
         f"Segments differ in {differing} of {number} workloads"
         if differing
-        else f"Segments are the same in all {number} workloads",
-        f"more rules are broken in {worse}" if worse else "no more rules are broken",
+        else f"Segments are the same in all {number - other} workloads"
+        + (" with the same texts" if other else ""),
+        f"some rule is broken more often in {worse}" if worse else "no rule is broken more often",
+        *([f"the texts differ in {other}"] if other else []),
     ]
     speeds = Counter(each.speed for each in changes if each.speed)
     if comparison.unlike:
@@ -231,12 +244,13 @@ def _answer(comparison: RunComparison) -> str:
             f"No verdict on speed: no workload was timed beside {BASELINE} in both runs on the "
             "same documents."
         )
-    alone = {"earlier": comparison.vanished, "later": comparison.new}
-    rest = [
-        f" In the {which} run only: {len(workloads)} workloads."
-        for which, workloads in alone.items()
-        if workloads
-    ]
+    rest = []
+    if comparison.vanished:
+        reasons = [f"{workload} ({why})" for workload, why in comparison.vanished.items()]
+        more = f" and {len(reasons) - _SHOWN} more" * (len(reasons) > _SHOWN)
+        rest.append(f" Gone from the later run: {', '.join(reasons[:_SHOWN])}{more}.")
+    if comparison.new:
+        rest.append(f" In the later run only: {len(comparison.new)} workloads.")
     return f"{'; '.join(sentences)}. {speed}{''.join(rest)}"
 
 
@@ -244,7 +258,7 @@ def record_runs(comparison: RunComparison) -> dict[str, Any]:
     """The comparison as JSON has it."""
     return {
         "unlike": list(comparison.unlike),
-        "vanished": [asdict(workload) for workload in comparison.vanished],
+        "vanished": [{**asdict(each), "why": why} for each, why in comparison.vanished.items()],
         "new": [asdict(workload) for workload in comparison.new],
         "changes": [asdict(change) for change in comparison.changes],
     }
