@@ -3,6 +3,7 @@
 import difflib
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -116,6 +117,8 @@ def load_splitter(name: str) -> Splitter:
             raise UnknownSplitterError(f"there is no file {module}; give an existing one")
         return Splitter(name, f"{path}:{factory}", description="given by its file")
     if colon and factory.isidentifier() and all(part.isidentifier() for part in module.split(".")):
+        if (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)  # the processes of splitters see what this one sees
         return Splitter(name, name, description="given by its factory")
     if is_file(name):
         raise UnknownSplitterError(f"say which function of {name} makes it: {name}:FUNCTION")

@@ -133,7 +133,18 @@ def _load(factory: str, options: dict[str, Any], max_chunk_length: int) -> Split
         raise _SplitterError("unavailable", _describe(error)) from error
     except BaseException as error:
         raise _SplitterError("raised", f"{_describe(error)}, when it was loaded") from error
+    finally:
+        _end_copies()
     return split
+
+
+_own = os.getpid()
+
+
+def _end_copies() -> None:
+    """End here where the splitter forked and returns twice: replies are the first process's."""
+    if os.getpid() != _own:
+        os._exit(0)
 
 
 class _Answer(NamedTuple):
@@ -165,6 +176,8 @@ def _expect_same(split: Split, answer: _Answer) -> None:
     except BaseException as error:
         detail = f"a second call raised {_describe(error)}, in {answer.document!r}"
         raise _SplitterError("changed", detail) from error
+    finally:
+        _end_copies()
     if not same:
         detail = f"a second call did not give the same segments, in {answer.document!r}"
         raise _SplitterError("changed", detail)
@@ -206,14 +219,17 @@ def _split_documents(
         try:
             segments = split(text)
         except BaseException as error:  # a splitter may raise anything, SystemExit included
+            _end_copies()
             raise _SplitterError("raised", f"{_describe(error)}, in {document!r}") from error
         ended = time.perf_counter()
         cpu_ended = time.process_time()
+        _end_copies()
         if not isinstance(segments, list) or not all(isinstance(s, str) for s in segments):
             raise _SplitterError(
                 "invalid", f"it gave no list of strings but {_name_type(segments)}, in {document!r}"
             )
-        yield _Answer(document, text, segments, ended - began, cpu_ended - cpu_began)
+        # A copy: the splitter may give the same list again, with more in it.
+        yield _Answer(document, text, [*segments], ended - began, cpu_ended - cpu_began)
         if ended - replied > _SECONDS_BETWEEN_REPLIES:
             reply("working", documents=documents + 1)
             replied = ended

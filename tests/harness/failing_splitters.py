@@ -165,6 +165,27 @@ def wrong_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
     ]
 
 
+def forking(limit: int) -> Callable[[str], list[str]]:
+    """It returns twice: once in a copy of its process."""
+
+    def split(text: str) -> list[str]:
+        os.fork()
+        return slices(limit)(text)
+
+    return split
+
+
+def growing(limit: int) -> Callable[[str], list[str]]:
+    """It gives the same list again, with more in it."""
+    given: list[str] = []
+
+    def split(text: str) -> list[str]:
+        given.extend(slices(limit)(text))
+        return given
+
+    return split
+
+
 def no_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
     return lambda text: []
 

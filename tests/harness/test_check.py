@@ -169,6 +169,7 @@ def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
         ("hanging", "timed out", "gave no segments within 3 seconds, in 'document 0'"),
         ("hanging_at_load", "timed out", "did not load within 3 seconds"),
         ("changing", "changed", "a second call did not give the same segments, in 'document 0'"),
+        ("growing", "changed", "a second call did not give the same segments, in 'document 0'"),
         ("raising_later", "changed", "a second call raised LookupError, in 'document 0'"),
     ],
 )

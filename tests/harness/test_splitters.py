@@ -80,6 +80,14 @@ def test_anyones_splitter_is_given_by_its_factory_or_its_file(tmp_path: Path) ->
         load_splitter(f"{file}:Nothing").make(2)
 
 
+def test_a_module_beside_one_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pytest finds it, wherever the program that runs this lies."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside.py").write_text("def make(limit): return lambda text: [text]\n")
+    assert load_splitter("beside:make").make(2)("abc") == ["abc"]
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

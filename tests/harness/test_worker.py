@@ -49,7 +49,7 @@ def started(name: str, *, patience: float = 30) -> Iterator[SplitterProcess]:
         yield running
 
 
-@pytest.mark.parametrize("name", ["slices", "printing"])
+@pytest.mark.parametrize("name", ["slices", "printing", "forking"])
 def test_a_pass_gives_time_segments_and_digest(name: str, spool: Path) -> None:
     digest = CorpusDigest()
     digest.add("first", ["Eins ", "zwei.", " Drei", "."])
