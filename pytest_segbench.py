@@ -53,6 +53,7 @@ def _add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--rules",
         dest="segbench_rules",
+        default="lossless",
         metavar="NAMES",
         help="Rules or sets of rules, with commas between: lossless (the default), overlap, "
         "whitespace, reference, join, fits, ...",
@@ -76,12 +77,17 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             "hypothesis is not installed; python -m pip install 'segbench[conformance]'"
         )
-    from harness.conformance.known import KnownViolationsError, read_known_violations
-    from harness.conformance.rules import UnknownRuleError, select_rules
-    from harness.conformance.trial import UnusableSplitterError, load_factory, try_factory
+    try:
+        from harness.conformance.known import KnownViolationsError, read_known_violations
+        from harness.conformance.rules import UnknownRuleError, select_rules
+        from harness.conformance.trial import UnusableSplitterError, load_factory, try_factory
+    except ModuleNotFoundError as error:
+        raise pytest.UsageError(
+            f"{error}: a package named harness stands before segbench's; run from another folder"
+        ) from error
 
     try:
-        select_rules(config.getoption("segbench_rules") or "lossless")
+        select_rules(config.getoption("segbench_rules"))
         try_factory(load_factory(path))
         if known := config.getoption("segbench_known_violations"):
             read_known_violations(Path(known))
@@ -97,7 +103,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     from harness.conformance.trial import find_versions, load_factory
 
     versions = ", ".join(find_versions(load_factory(path))) or "no installed distribution"
-    rules = config.getoption("segbench_rules") or "lossless"
+    rules = config.getoption("segbench_rules")
     return f"splitter: {path} ({versions}), rules: {rules}"
 
 

@@ -39,7 +39,7 @@ class SplitterTests:
         if "rule" not in metafunc.fixturenames:
             return
         config = metafunc.config
-        selected = self.rules or config.getoption("segbench_rules", None) or "lossless"
+        selected = self.rules or config.getoption("segbench_rules", "lossless")
         path = self.known_violations or config.getoption("segbench_known_violations", None)
         try:
             rules = select_rules(selected)

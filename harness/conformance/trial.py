@@ -117,7 +117,8 @@ def _refusal() -> Iterator[None]:
     except BaseException as error:
         # A panic of a splitter written in Rust is no Exception; a test that is skipped is none
         # either.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        refused = isinstance(error, Exception | SystemExit)
+        if not refused and type(error).__name__ != "PanicException":
             raise
         raise RefusedTextError(_describe(error)) from error
 
@@ -204,7 +205,7 @@ def load_factory(path: str) -> Factory:
         sys.path.insert(0, here)
     try:
         factory = find_factory(path)
-    except Exception as error:  # a module may raise anything when it is imported
+    except (Exception, SystemExit) as error:  # a module may raise anything when it is imported
         raise UnusableSplitterError(f"no splitter at {path}: {_describe(error)}") from error
     if not callable(factory):
         raise UnusableSplitterError(f"{path} is a {type(factory).__name__}, not a factory")

@@ -30,11 +30,15 @@ _SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What became of each vector: a line for each wrong answer, a reason for each skipped one."""
+    """What became of each vector: a line for each wrong answer, a reason for each skipped one.
+
+    ``unexcused`` of the skipped ones hold no surrogate, so every program could take them.
+    """
 
     right: int
     wrong: Sequence[str]
     skipped: Sequence[str]
+    unexcused: int = 0
 
 
 def write(stream: IO[str]) -> None:
@@ -59,11 +63,12 @@ def check(command: Sequence[str]) -> Answers:
             f"{command[0]} answered {len(lines)} lines to {len(vectors)} vectors; "
             "it has to write one line for each that it reads"
         )
-    wrong, skipped = [], []
+    wrong, skipped, unexcused = [], [], 0
     for vector, line in zip(vectors, lines, strict=True):
         answer = _read_answer(line)
         if isinstance(answer, _Skipped):
-            skipped.append(f"{vector['name']}: {answer.reason}")
+            skipped.append(f"{vector['name']}: {' '.join(answer.reason.split())}")
+            unexcused += isinstance(vector["text"], str)
         elif (expected := _decode_all(vector["segments"])) != answer:
             given = " | ".join(map(show, answer)) if answer is not None else show(line[:200])
             wrong.append(
@@ -73,7 +78,7 @@ def check(command: Sequence[str]) -> Answers:
     right = len(vectors) - len(wrong) - len(skipped)
     if not right and not wrong:
         raise MeasurementError(f"{command[0]} skipped every vector")
-    return Answers(right, wrong, skipped)
+    return Answers(right, wrong, skipped, unexcused)
 
 
 def describe(answers: Answers) -> list[str]:
@@ -123,8 +128,11 @@ def _ask(command: Sequence[str], questions: str) -> list[str]:
             f"{command[0]} did not end within {_SECONDS} s; it has to end with its input"
         ) from error
     if run.returncode:
-        last = next(reversed(run.stderr.split("\n")[:-1]), "")
-        raise MeasurementError(f"{command[0]} failed with status {run.returncode}: {last}")
+        said = [line for line in run.stderr.splitlines() if line.strip()]
+        telling = [line for line in said if "error" in line.lower()] or said[-1:]
+        ended = f"ended by signal {-run.returncode}" if run.returncode < 0 else ""
+        how = ended or f"failed with status {run.returncode}"
+        raise MeasurementError(": ".join([f"{command[0]} {how}", *telling[:1]]))
     return run.stdout.removesuffix("\n").split("\n") if run.stdout else []
 
 

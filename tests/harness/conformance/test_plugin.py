@@ -219,6 +219,8 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
         (["--splitter", "stripping:STRIPPED"], "*stripping:STRIPPED is a str, not a factory"),
         (["--splitter", "raising:make"], "*no splitter at raising:make: RuntimeError: no *, sorry"),
         (["--splitter", "raising.py:make"], "*no splitter at raising.py:make: RuntimeError: no *"),
+        (["--splitter", "leaving:make"], "*no splitter at leaving:make: SystemExit: 7"),
+        (["--splitter", "stripping:make", "--rules", ""], "*no rule is named; there are lossless*"),
         (["--splitter", "nobody.py:make"], "*no splitter at nobody.py:make: *no file nobody.py"),
         (
             ["--splitter", "stripping:unmade"],
@@ -236,6 +238,7 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
 )
 def test_a_wrong_command_line_is_one_line(run, pytester, arguments, message) -> None:
     pytester.makepyfile(raising="raise RuntimeError('no licence,\\nsorry')")
+    pytester.makepyfile(leaving="import sys; sys.exit(7)")
     result = run("--pyargs", "harness.conformance", *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "Traceback" not in result.stderr.str() + result.stdout.str()

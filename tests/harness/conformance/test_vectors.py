@@ -97,6 +97,7 @@ def test_wrong_and_skipped_answers_are_told_apart() -> None:
     assert "one-over: hello | ! expected at limit 5, not hello!" in answers.wrong
     assert answers.right + len(answers.wrong) + len(answers.skipped) == len(load_cases()) + 400
     assert answers.right > 50
+    assert answers.unexcused == 0
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,11 @@ def test_what_is_no_answer_is_wrong(answer: str) -> None:
     [
         (["no-such-program"], "no-such-program cannot be run: No such file"),
         ([sys.executable, "-c", "raise SystemExit('gone')"], "failed with status 1: gone"),
+        ([sys.executable, "-c", "raise ValueError('so')"], "failed with status 1: ValueError: so"),
+        (
+            [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"],
+            f"{re.escape(sys.executable)} ended by signal 9$",
+        ),
         ([sys.executable, "-c", ""], "answered 0 lines to [0-9]+ vectors"),
         ([sys.executable, "-c", "input(); print(1)"], "answered 1 lines to"),
         (command('{"skipped": "no"}'), "skipped every vector"),
@@ -134,6 +140,16 @@ def test_the_command_prints_the_vectors(written) -> None:
     ("program", "status", "last"),
     [
         (shlex.join(command('{"segments": [vector["text"]]}')), 1, r"\d+ right, \d+ wrong, 0 skip"),
+        (
+            shlex.join(
+                command(
+                    '{"segments": [vector["text"]]} if vector["name"] == "exact-fit" else '
+                    '{"skipped": "no"}'
+                )
+            ),
+            3,
+            r"1 right, 0 wrong, \d+ skipped",
+        ),
         ("no-such-program", 3, "segbench: no-such-program cannot be run: No such file"),
         ("'", 2, 'segbench: --check "\'": No closing quotation'),
         ("", 2, "segbench: --check '': name a program"),
