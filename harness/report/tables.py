@@ -174,7 +174,8 @@ def summary(run: Run) -> Table:
 
 def _summary_notes(run: Run, *, timed: bool) -> list[str]:
     notes = [
-        f"A text is a document at one of the {_name_limits(_limits(run))}. The whitespace rule is "
+        f"A text is a document at {'one of the ' * (len(_limits(run)) > 1)}"
+        f"{_name_limits(_limits(run))}. The whitespace rule is "
         "counted by run of whitespace: forced where the run and the character it belongs to are "
         f"longer than the limit, so that no splitter can keep the rule; {NOTHING} where lost "
         "whitespace leaves no boundary to judge.",
