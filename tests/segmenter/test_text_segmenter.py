@@ -198,6 +198,12 @@ def test_a_segmenter_can_be_pickled_and_copied():
         assert same.split("a-bcd") == segmenter.split("a-bcd") == ["a-", "bcd"]
 
 
+def test_nothing_that_one_form_alone_knows_is_pickled():
+    """Else what the pure form has pickled could not be read in the compiled one."""
+    _, _, added = TextSegmenter(3).__reduce__()
+    assert added is None
+
+
 @pytest.mark.skipif(COMPILED, reason="the compiled form has no subclasses")
 def test_a_subclass_can_be_pickled_and_copied():
     segmenter = Named("n")
