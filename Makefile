@@ -37,7 +37,7 @@ fuzz: $(INSTALLED) ## the segmenter against the oracle, FUZZ_SECONDS=60 of each 
 
 # In a copy: mutmut writes beside what it mutates, and a compiled form must not hide the source.
 MUTANTS := build/mutation
-mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test notices; an hour or two
+mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test notices; half an hour or more
 	$(INSTALL) --editable '.[mutants]'
 	rm -rf $(MUTANTS) && mkdir -p $(MUTANTS)
 	cp -R segmenter corpora harness tests pyproject.toml pytest_segbench.py README.md $(MUTANTS)

@@ -126,3 +126,8 @@ def test_a_run_of_any_length_is_found_from_any_place_in_it():
             assert (run.start, run.end, run.cut) == (1, length + 1, length + 1)
         assert find_run(" " * length, length) == (0, length, None)
         assert find_run(" " * length + "b", length // 2) == (0, length, None)
+
+
+def test_a_long_segment_that_begins_with_whitespace_is_found_where_the_last_one_ends() -> None:
+    segment = " " + "c" * 40
+    assert Splitting(f"ab{segment}", ["ab", segment, "?"], 50).starts == [0, 2, -1]
