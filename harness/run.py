@@ -60,6 +60,7 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     until all is measured. Raises MeasurementError and CorpusError.
     """
     created = not folder.exists()
+    started = now()
     start_run(folder)
     for name in (MARKDOWN, PAGE, GROWTH, IMPORTS, CLAIMS):
         (folder / name).unlink(missing_ok=True)
@@ -71,7 +72,7 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
         learnt = replace(
             learnt,
             trials=profile.trials,
-            environment=replace(learnt.environment, finished=now()),
+            environment=replace(learnt.environment, started=started, finished=now()),
             texts=describe_texts(plan.corpora),
         )
         if plan.profile:
