@@ -25,7 +25,7 @@ class Side:
         with _naming(self._checkout):
             self._process.load(max_chunk_length)
 
-    def run_pass(self, spool: Path, progress: Callable[[int], None]) -> Pass:
+    def run_pass(self, spool: Path, progress: Callable[[int], None] | None = None) -> Pass:
         with _naming(self._checkout):
             return self._process.run_pass(spool, progress)
 
