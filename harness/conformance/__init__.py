@@ -23,7 +23,7 @@ method ``length``.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.conformance.cases import Case, load_cases
-    from harness.conformance.judge import RuleBrokenError, check
+    from harness.conformance.judge import RuleBrokenError, check, tell
     from harness.conformance.rules import RULE_SETS, NotApplicableError
     from harness.conformance.strategies import Input, inputs
     from harness.conformance.suite import SplitterTests
@@ -41,11 +41,12 @@ __all__ = [
     "inputs",
     "load_cases",
     "split",
+    "tell",
 ]
 
 _homes = {
     "cases": ("Case", "load_cases"),
-    "judge": ("RuleBrokenError", "check"),
+    "judge": ("RuleBrokenError", "check", "tell"),
     "rules": ("NotApplicableError", "RULE_SETS"),
     "strategies": ("Input", "inputs"),
     "suite": ("SplitterTests",),

@@ -10,10 +10,14 @@ from harness.conformance.trial import (
     Factory,
     RefusedTextError,
     Trial,
+    load_factory,
     name_factory,
     try_splitter,
 )
 from harness.rules import Breach
+
+# What is wrong cannot be seen from the segments of one call.
+_UNSEEN = ("offsets", "deterministic")
 
 # Longer texts are shown around the breach, and reproduced by the name of their case.
 _SHOWN = 240
@@ -41,6 +45,21 @@ def check(factory: Factory, case: Case, rule: str) -> None:
         raise RuleBrokenError(_report(factory, case, rule, trial, breach))
 
 
+def tell(factory: Factory | str, text: str, max_chunk_length: int, rule: str) -> str:
+    """How a splitter breaks a rule on a text, as a failing test prints it; or that it does not.
+
+    The factory may be given as `load_factory` takes it. Raises as `check` does but for
+    RuleBrokenError.
+    """
+    if isinstance(factory, str):
+        factory = load_factory(factory)
+    try:
+        check(factory, Case("any-text", rule, text, max_chunk_length, origin=""), rule)
+    except RuleBrokenError as error:
+        return str(error)
+    return f"{rule} is not broken"
+
+
 def _report(
     factory: Factory, case: Case, rule: str, trial: Trial | None, found: Breach | str
 ) -> str:
@@ -53,7 +72,7 @@ def _report(
         ("text", _show_around([case.text], at)),
         ("segments", _show_around(trial.segments, at) if trial else ""),
         ("found", f"at {at}: {_shorten(found.detail)}" if isinstance(found, Breach) else found),
-        ("reproduce", _reproduce(factory, case)),
+        ("reproduce", _reproduce(factory, case, rule)),
     ]
     return "\n".join(f"{label + ':':<11}{value}" for label, value in lines if value)
 
@@ -84,17 +103,18 @@ def _shorten(detail: str) -> str:
     return detail if len(detail) <= 2 * _SHOWN else f"{detail[: 2 * _SHOWN]}..."
 
 
-def _reproduce(factory: Factory, case: Case) -> str:
-    """A line for a shell that prints the segments; for Python where the factory has no name."""
-    text = _quote(case.text)
-    imports = "split"
-    if case.origin and len(case.text) > _SHOWN:
-        text, imports = f'load_cases()["{case.name}"].text', "load_cases, split"
+def _reproduce(factory: Factory, case: Case, rule: str) -> str:
+    """A line for a shell that prints the segments, or what they do not show; for Python where the
+    factory has no name."""
     name = name_factory(factory)
     splitter = f'"{name}"' if name else "splitter"
+    does, after = ("tell", f', "{rule}"') if rule in _UNSEEN else ("split", "")
+    text, imports = _quote(case.text), does
+    if case.origin and len(case.text) > _SHOWN:
+        text, imports = f'load_cases()["{case.name}"].text', f"load_cases, {does}"
     program = (
         f"from harness.conformance import {imports}; "
-        f"print(split({splitter}, {text}, {case.max_chunk_length}))"
+        f"print({does}({splitter}, {text}, {case.max_chunk_length}{after}))"
     )
     return f"python -c {shlex.quote(program)}" if name else program
 

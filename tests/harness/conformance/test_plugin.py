@@ -124,6 +124,30 @@ def test_the_line_that_reproduces_does_so(run, pytester) -> None:
         assert again.stdout == f"{segments}\n"
 
 
+def test_the_line_that_reproduces_shows_what_segments_do_not(run, pytester) -> None:
+    pytester.makepyfile(
+        misplacing="""
+        class Splitter:
+            def __init__(self, limit): self.limit = limit
+            def spans(self, text):
+                return [(i + 1, i + 1 + self.limit) for i in range(0, len(text), self.limit)]
+            def split(self, text):
+                return [text[i : i + self.limit] for i in range(0, len(text), self.limit)]
+        """
+    )
+    result = run(
+        *("--pyargs", "harness.conformance", "--splitter", "misplacing:Splitter"),
+        *("--rules", "offsets", "-k", "offsets and one-over"),
+    )
+    (line,) = (line for line in result.outlines if line.startswith("reproduce: "))
+    command = line.removeprefix("reproduce: ").replace("python", sys.executable, 1)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    again = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment)
+    (found,) = (line for line in result.outlines if line.startswith("found: "))
+    assert found in again.stdout.splitlines()
+    assert found.endswith("hello is not at 1")
+
+
 def test_what_hypothesis_finds_is_small(run) -> None:
     result = run(
         "--pyargs", "harness.conformance", "--splitter", "stripping:make", "-k", "any_text and join"
