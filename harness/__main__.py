@@ -23,8 +23,11 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # As Ctrl-C: what a run started is ended with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from harness.cli import segbench
-
+    try:
+        from harness.cli import segbench  # takes a while, in which Ctrl-C is one line as well
+    except KeyboardInterrupt:
+        sys.stderr.write("segbench: interrupted; no report was written\n")
+        sys.exit(130)
     segbench()
 
 
