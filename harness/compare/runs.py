@@ -34,8 +34,7 @@ class Change:
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
     ``broken_before`` and ``broken_after`` are how often each rule was broken that need not have
-    been.
-    ``ratio`` is that of the later time to the earlier, each by that of the baseline in the same
+    been. ``ratio`` is that of the later time to the earlier, each by that of the baseline in the same
     round, None where no verdict on speed can be given.
     """
 
@@ -64,7 +63,8 @@ class RunComparison:
     """Two runs beside each other.
 
     ``vanished`` are workloads that only the earlier one counted, with why the later one has none,
-    ``new`` those of the later one alone; ``unlike`` the fields in which their environments differ so that times do not compare.
+    ``new`` those of the later one alone; ``unlike`` the fields in which their environments differ
+    so that times do not compare.
     """
 
     environment: Environment
