@@ -13,6 +13,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
 
 SOURCE = Path("segmenter/text_segmenter.py")
+PLUGIN = Path("mypyc_arguments.py")
 
 
 class BuildAllOrNothing(build_ext):
@@ -33,9 +34,14 @@ def make_extensions() -> list[Extension]:
         from mypyc.build import mypycify
     except ImportError:  # pip asks for setup_requires first
         return []
-    extensions = mypycify(["--strict", str(SOURCE)], debug_level="0")
+    build = Path("build")
+    build.mkdir(exist_ok=True)
+    settings = build / "mypyc.ini"
+    settings.write_text(f"[mypy]\nplugins = {PLUGIN.resolve()}\n")
+    options = ["--strict", "--config-file", str(settings)]
+    extensions = mypycify([*options, str(SOURCE)], debug_level="0")
     # What harness.forms knows a build from an older source by.
-    mark = Path("build/source_digest.c")
+    mark = build / "source_digest.c"
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
     mark.write_text(f'const char segmenter_source_digest[] = "{digest}";\n')
     for extension in extensions:

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from segmenter.events import (
         Context,
         Event,
+        EventSegmenter,
         NullContext,
         PassthroughSegmenter,
         ProducerContext,
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 COMPILED: bool = not hasattr(TextSegmenter.split, "__code__")
 """Whether the compiled form of the segmenter runs; else it is pure Python.
 
-They give the same segments. Compiled, TextSegmenter has no subclasses, and words a TypeError its own
-way.
+They give the same segments and the same errors. Compiled, TextSegmenter has no subclasses.
 """
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "SEPARATORS",
     "Context",
     "Event",
+    "EventSegmenter",
     "NullContext",
     "PassthroughSegmenter",
     "ProducerContext",

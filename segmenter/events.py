@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from segmenter.text_segmenter import TextSegmenter
+
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
@@ -62,11 +64,30 @@ class Segment:
     uuid: UUID = field(default_factory=uuid4)
 
 
+class EventSegmenter:
+    """Splits an event's text blocks with a TextSegmenter."""
+
+    def __init__(self, splitter: TextSegmenter) -> None:
+        self.splitter = splitter
+
+    async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
+        """Return the segments of the event's text blocks, numbered by block and place in it.
+
+        ``format_options`` belongs to the interface of event memory and changes nothing here.
+        Raises NotImplementedError for a block that is not text.
+        """
+        return [
+            segment_of(event, index, offset, TextBlock(text))
+            for index, block in enumerate(event.blocks)
+            for offset, text in enumerate(self.splitter.split(text_of(block)))
+        ]
+
+
 class PassthroughSegmenter:
     """Makes one segment of each text block, whatever its length."""
 
     async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
-        """Return one segment a block; raises NotImplementedError for a block that is not text."""
+        """Return one segment per block; raises NotImplementedError for a block that is not text."""
         return [
             segment_of(event, index, 0, TextBlock(text_of(block)))
             for index, block in enumerate(event.blocks)

@@ -1,17 +1,14 @@
-"""Split text into segments that join back to it exactly. The rules are written out in SPEC.md.
+"""Split text into segments that join back to it exactly.
 
-This file needs nothing but the standard library and can be vendored alone; only
-`TextSegmenter.segment` needs `segmenter.events` beside it.
+From segbench 0.1.0, segmenter/text_segmenter.py. The rules are in segmenter/SPEC.md there. It needs
+only the standard library, so it can be copied into another project as it stands.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 The segbench authors
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from segmenter.events import Event, Segment
 
 SEPARATORS: tuple[str, ...] = (
     "\n\n",
@@ -56,35 +53,27 @@ class TextSegmenter:
 
     ``separators`` are literal strings, the most wanted first; after them every character is one.
 
-    Raises ValueError for a limit that is not positive and for an empty separator, TypeError for
-    a limit that is not an int (a bool is none) and for separators that are not strings.
+    Raises ValueError if the limit is not positive or a separator is empty, and TypeError if the
+    limit is not an int (a bool is refused) or the separators are not strings in an order.
     """
 
     def __init__(
-        self,
-        max_chunk_length: int | bool = 500,  # a bool is refused, so it must not become an int
-        *,
-        separators: Sequence[str] = SEPARATORS,
+        self, max_chunk_length: int = 500, *, separators: Sequence[str] = SEPARATORS
     ) -> None:
         if isinstance(max_chunk_length, bool) or not isinstance(max_chunk_length, int):
-            raise TypeError(
-                f"max_chunk_length must be an int, not {type(max_chunk_length).__name__}"
-            )
+            raise TypeError(f"max_chunk_length must be an int, not {_kind(max_chunk_length)}")
         if max_chunk_length <= 0:
             raise ValueError(f"max_chunk_length must be positive, not {max_chunk_length}")
-        if isinstance(separators, str):
-            raise TypeError("separators must be a sequence of strings, not one string")
-        order = tuple(separators)
-        if not all(issubclass(kind, str) for kind in map(type, order)):
-            raise TypeError("separators must be strings")
-        if "" in order:
-            raise ValueError("a separator must not be empty")
-        self._max_chunk_length = max_chunk_length
-        self._order = _Order(order)
+        self._max_chunk_length = int.__index__(max_chunk_length)
+        self._order = _Order(_check_separators(separators))
+
+    def __repr__(self) -> str:
+        given = "" if self.separators == SEPARATORS else f", separators={self.separators!r}"
+        return f"{type(self).__name__}({self._max_chunk_length}{given})"
 
     def __reduce__(self) -> tuple[object, ...]:
         # Pickle cannot see the attributes of the compiled form, and what the pure form has pickled
-        # is to be read there. Subclasses, which only the pure form has, may have attributes more.
+        # is to be read there. Subclasses, which only the pure form has, may have more attributes.
         added = dict(getattr(self, "__dict__", {}))
         added.pop("_max_chunk_length", None)
         added.pop("_order", None)
@@ -107,15 +96,8 @@ class TextSegmenter:
         str.
         """
         if not isinstance(text, str):
-            raise TypeError(f"text must be a str, not {type(text).__name__}")
-        limit = self._max_chunk_length
-        if len(text) <= limit:
-            return [text] if text else []
-        if limit == 1:
-            return list(text)
-        if text.isspace():
-            return _slices(text, 0, len(text), limit)
-        return _Splitting(text, limit, self._order).segments()
+            raise TypeError(f"text must be a str, not {_kind(text)}")
+        return _split(_plain(text), self._max_chunk_length, self._order)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the segments of ``text`` start and end, in code points.
@@ -123,20 +105,6 @@ class TextSegmenter:
         The spans are contiguous, and ``text[start:end]`` is the segment. Raises as `split` does.
         """
         return list(pairwise(accumulate(map(len, self.split(text)), initial=0)))
-
-    async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
-        """Return the segments of the event's text blocks, numbered by block and place in it.
-
-        ``format_options`` belongs to the interface of event memory and changes nothing here.
-        Raises NotImplementedError for a block that is not text.
-        """
-        from segmenter.events import TextBlock, segment_of, text_of
-
-        return [
-            segment_of(event, index, offset, TextBlock(text))
-            for index, block in enumerate(event.blocks)
-            for offset, text in enumerate(self.split(text_of(block)))
-        ]
 
 
 def _restore(
@@ -146,6 +114,40 @@ def _restore(
     segmenter = form.__new__(form)
     TextSegmenter.__init__(segmenter, max_chunk_length, separators=separators)
     return segmenter
+
+
+def _check_separators(separators: object) -> tuple[str, ...]:
+    if isinstance(separators, str):
+        raise TypeError("separators must be a sequence of strings, not one string")
+    if isinstance(separators, (Set, Mapping)) or not isinstance(separators, Iterable):
+        raise TypeError(f"separators must be a sequence of strings, not {_kind(separators)}")
+    order: list[str] = []
+    for each in separators:
+        if not isinstance(each, str):
+            raise TypeError(f"separators must be strings, not {_kind(each)}")
+        order.append(_plain(each))
+    if "" in order:
+        raise ValueError("a separator must not be empty")
+    return tuple(order)
+
+
+def _plain(text: str) -> str:
+    """Return a str of the same characters, whatever a subclass of str says of itself."""
+    return str.__str__(text)
+
+
+def _kind(given: object) -> str:
+    return "None" if given is None else type(given).__name__
+
+
+def _split(text: str, limit: int, order: "_Order") -> list[str]:
+    if len(text) <= limit:
+        return [text] if text else []
+    if limit == 1:
+        return list(text)
+    if text.isspace():
+        return _slices(text, 0, len(text), limit)
+    return _Splitting(text, limit, order).segments()
 
 
 def _slices(text: str, start: int, end: int, limit: int) -> list[str]:

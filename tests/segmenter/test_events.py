@@ -8,6 +8,7 @@ import pytest
 
 from segmenter import (
     Event,
+    EventSegmenter,
     NullContext,
     PassthroughSegmenter,
     ProducerContext,
@@ -39,7 +40,10 @@ def event_of(*blocks: object) -> Event:
     )
 
 
-@pytest.mark.parametrize("segmenter", [TextSegmenter(10), TextSegmenter(), PassthroughSegmenter()])
+SPLITTING = [EventSegmenter(TextSegmenter(10)), EventSegmenter(TextSegmenter())]
+
+
+@pytest.mark.parametrize("segmenter", [*SPLITTING, PassthroughSegmenter()])
 def test_segments_render_to_the_blocks(segmenter):
     event = event_of(*map(TextBlock, TEXTS))
     segments = run(segmenter.segment(event))
@@ -49,7 +53,9 @@ def test_segments_render_to_the_blocks(segmenter):
 
 def test_text_segmenter_numbers_blocks_and_their_segments():
     segments = run(
-        TextSegmenter(10).segment(event_of(TextBlock("one. two three."), TextBlock(" ")))
+        EventSegmenter(TextSegmenter(10)).segment(
+            event_of(TextBlock("one. two three."), TextBlock(" "))
+        )
     )
     assert [(each.index, each.offset, each.block.text) for each in segments] == [
         (0, 0, "one. "),
@@ -60,13 +66,13 @@ def test_text_segmenter_numbers_blocks_and_their_segments():
 
 def test_an_empty_block_has_no_segment_in_one_and_one_in_the_other():
     event = event_of(TextBlock(""))
-    assert run(TextSegmenter().segment(event)) == []
+    assert run(EventSegmenter(TextSegmenter()).segment(event)) == []
     assert [each.block.text for each in run(PassthroughSegmenter().segment(event))] == [""]
 
 
 def test_segments_carry_what_they_have_from_their_event_and_a_uuid_of_their_own():
     event = event_of(TextBlock("a b c"))
-    segments = run(TextSegmenter(2).segment(event, format_options={"any": "thing"}))
+    segments = run(EventSegmenter(TextSegmenter(2)).segment(event, format_options={"any": 1}))
     assert len({segment.uuid for segment in segments} | {event.uuid}) == 4
     for segment in segments:
         assert segment.event_uuid == event.uuid
@@ -80,7 +86,7 @@ def test_an_event_without_context_has_the_null_context():
     assert event.context == NullContext()
 
 
-@pytest.mark.parametrize("segmenter", [TextSegmenter(), PassthroughSegmenter()])
+@pytest.mark.parametrize("segmenter", [SPLITTING[0], PassthroughSegmenter()])
 def test_a_block_that_is_not_text_is_refused_by_name(segmenter):
     event = event_of(TextBlock("text"), ImageBlock("picture.png"))
     with pytest.raises(NotImplementedError, match="Unsupported block type: ImageBlock"):

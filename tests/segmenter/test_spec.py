@@ -73,9 +73,7 @@ def test_the_python_in_it_runs() -> None:
     document = DOCUMENT.replace("```python", "").replace("```", "")
     test = doctest.DocTestParser().get_doctest(document, {}, "SPEC", str(SPECIFICATION), 0)
     report: list[str] = []
-    # Compiled, an argument of a wrong type is refused in other words.
-    flags = doctest.IGNORE_EXCEPTION_DETAIL if segmenter.COMPILED else 0
-    results = doctest.DocTestRunner(verbose=False, optionflags=flags).run(test, out=report.append)
+    results = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert results.attempted > 4
     assert not results.failed, "".join(report)
 

@@ -9,7 +9,7 @@ import pytest
 import corpora
 import segmenter
 from segmenter import SEPARATORS, TextSegmenter, text_segmenter
-from tests.segmenter.test_linear import CountedText
+from tests.segmenter.test_linear import CountedText, split_uncopied
 
 pytestmark = pytest.mark.skipif(segmenter.COMPILED, reason="compiled code asks no subclass of str")
 
@@ -22,7 +22,7 @@ def text() -> str:
 @pytest.mark.parametrize(("limit", "looks"), [(20, 32.493), (128, 30.817), (500, 25.434)])
 def test_no_character_is_looked_at_more_often_than_before(text, limit, looks):
     counted = CountedText(text)
-    TextSegmenter(limit).split(counted)
+    split_uncopied(TextSegmenter(limit))(counted)
     assert counted.visited <= looks * len(text)
 
 
