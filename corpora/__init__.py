@@ -8,16 +8,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from corpora import builtin, files, hub, public, selection, synthetic
+from corpora import selection
 from corpora.catalogue import Entry, read_catalogue
 from corpora.document import Corpus, CorpusDigest, CorpusError, Document, RequestError
-from corpora.fetching import Progress
+from corpora.hub import named, public
+from corpora.hub.fetching import Progress
+from corpora.hub.location import find_here
+from corpora.hub.preparation import prepare
+from corpora.hub.records import Record
 from corpora.langchain import from_langchain
-from corpora.location import find_here
-from corpora.patience import TIMEOUT
-from corpora.preparation import prepare
-from corpora.record import Record
+from corpora.local import builtin, files, synthetic
 from corpora.summary import Summary, summarize
+from corpora.timeout import TIMEOUT
 
 __all__ = [
     "TIMEOUT",
@@ -104,7 +106,7 @@ def _load(
     if name == "synthetic":
         return Corpus(name, synthetic.read, synthetic.ORIGIN)
     if entry := read_catalogue().get(name):
-        return hub.load(entry, mirror, timeout=timeout, progress=progress)
+        return named.load(entry, mirror, timeout=timeout, progress=progress)
     if name.startswith(public.PREFIX):
         return public.load(name, timeout)
     if name and (Path(name).exists() or set(name) & set("./\\")):
@@ -187,7 +189,7 @@ def find(name: str, *, mirror: Path | None = None, measure: bool = False) -> Pre
         return Presence(entry, source, None, None)
     summary = location.record.summary if location.record else None
     if measure:
-        summary = summarize(hub.open_corpus(entry, location))
+        summary = summarize(named.open_corpus(entry, location))
     place = str(mirror) if mirror else "cache"
     return Presence(entry, source, place, summary, location.missing)
 

@@ -16,7 +16,7 @@ os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="segbench-tests-")
 atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 os.environ.pop("HF_HUB_OFFLINE", None)
 
-from tests.corpora.fake_hub import FakeHub  # noqa: E402
+from tests.corpora.hub.fake_hub import FakeHub  # noqa: E402
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 import corpora
 
-HUB = Path(__file__).parents[2] / "../shared/hub"
+HUB = Path(__file__).parents[3] / "../shared/hub"
 
 pytestmark = pytest.mark.skipif(not HUB.is_dir(), reason="no ../shared/hub beside the checkout")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from corpora.catalogue import Entry
 from corpora.document import CorpusError, RequestError
-from corpora.record import Record, read_record
+from corpora.hub.records import Record, read_record
 
 # The names of a data set's files tell how many there are.
 _SHARD = re.compile(r"^(.*)-\d{5}-of-(\d{5})\.")

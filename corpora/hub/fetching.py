@@ -5,9 +5,9 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from corpora import trouble
 from corpora.catalogue import Entry
-from corpora.location import (
+from corpora.hub import errors
+from corpora.hub.location import (
     Location,
     blame,
     describe,
@@ -16,8 +16,8 @@ from corpora.location import (
     get_assets_folder,
     select_files,
 )
-from corpora.patience import TIMEOUT, Sign, watch
-from corpora.record import write_replacing
+from corpora.hub.records import write_replacing
+from corpora.timeout import TIMEOUT, Sign, watch
 
 #: Called with how many bytes are fetched so far, and of how many as far as is known.
 Progress = Callable[[int, int], None]
@@ -157,6 +157,6 @@ def _ask_hub(entry: Entry, question: Callable[[Sign], T], timeout: float, revisi
     try:
         return next(watch(ask, timeout))
     except Exception as error:  # noqa: BLE001  the client's, which differ between its versions
-        cause, mend = trouble.explain(error, f"run: segbench prepare {entry.name}")
+        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
         mend = mend or "read it from a mirror: --mirror DIR"
         raise blame(entry, cause, mend, revision=revision) from None

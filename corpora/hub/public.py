@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from corpora import rows, trouble
 from corpora.document import Corpus, CorpusError, Document, RequestError
-from corpora.patience import Sign, watch
+from corpora.hub import errors, rows
+from corpora.timeout import Sign, watch
 
 PREFIX = "hf:"
 GRAMMAR = "hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN"
@@ -61,7 +61,7 @@ def _read(name: str, source: Source, timeout: float) -> Iterator[Document]:
         import datasets
         from huggingface_hub import HfApi
 
-        if not trouble.is_offline():
+        if not errors.is_offline():
             # `datasets` tries again and again where this tells at once what is wrong.
             HfApi().dataset_info(source.repository, revision=source.revision, timeout=timeout)
         found = datasets.load_dataset(
@@ -69,7 +69,7 @@ def _read(name: str, source: Source, timeout: float) -> Iterator[Document]:
             name=source.config,
             revision=source.revision,
             # Without the network there is only what `datasets` has made of an earlier load.
-            streaming=not trouble.is_offline(),
+            streaming=not errors.is_offline(),
         )
         if source.split is not None and source.split not in found:
             raise rows.RowError(f"it has no split {source.split} but {', '.join(found)}")
@@ -87,7 +87,7 @@ def _read(name: str, source: Source, timeout: float) -> Iterator[Document]:
         except StopIteration:
             return
         except Exception as error:  # noqa: BLE001  whatever `datasets` meets
-            cause, mend = trouble.explain(error, "run the same again")
+            cause, mend = errors.explain(error, "run the same again")
             mend = mend or f"name what there is: {GRAMMAR}"
             raise CorpusError(f"{name} ({source}): {cause}; {mend}") from None
         for text in column.to_pylist():

@@ -9,8 +9,8 @@ import pytest
 
 import corpora
 from corpora import CorpusError, Document, RequestError
-from corpora.public import _SPECIFICATION
-from tests.corpora.fake_hub import FakeHub, commit_of
+from corpora.hub.public import _SPECIFICATION
+from tests.corpora.hub.fake_hub import FakeHub, commit_of
 
 TEXT = "\ufeffone\r\ntwo\rthree\u2028four\x85 \u00a0\u3000"
 README = b"""---

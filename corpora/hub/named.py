@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora import files, rows, texts, trouble
 from corpora.catalogue import Entry
 from corpora.document import Corpus, CorpusDigest, CorpusError, Document
-from corpora.fetching import Progress, fetch, find_on_hub
-from corpora.location import Location, blame, blame_data, find_here
-from corpora.patience import TIMEOUT, Sign, watch
+from corpora.hub import errors, rows, texts
+from corpora.hub.fetching import Progress, fetch, find_on_hub
+from corpora.hub.location import Location, blame, blame_data, find_here
+from corpora.local import files
+from corpora.timeout import TIMEOUT, Sign, watch
 
 # LegalBench-RAG's own name for a document is its path below this folder.
 TEXT_FOLDER = "corpus"
@@ -37,9 +38,9 @@ def load(
     """
     rows.import_datasets(entry.name)
     location = find_here(entry, mirror)
-    if location is None and trouble.is_offline():
+    if location is None and errors.is_offline():
         raise blame(
-            entry, *trouble.explain(ConnectionError(), f"run: segbench prepare {entry.name}")
+            entry, *errors.explain(ConnectionError(), f"run: segbench prepare {entry.name}")
         )
     if location is None and entry.streamed:
         location = find_on_hub(entry, timeout)
@@ -97,7 +98,7 @@ def _read_rows(entry: Entry, location: Location, timeout: float) -> Iterator[Doc
         # All that touches Arrow is in one thread: memory that another gives back piles up.
         yield from watch(read, timeout)
     except TimeoutError as error:
-        cause, mend = trouble.explain(error, f"run: segbench prepare {entry.name}")
+        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
         raise blame(entry, cause, mend, revision=location.revision) from None
 
 
@@ -131,7 +132,7 @@ def _stream(entry: Entry, location: Location, split: str) -> Iterator[Any]:
         except Exception as error:  # noqa: BLE001  whatever `datasets` meets
             cause, mend = rows.one_line(error), ""
             if location.folder is None:
-                cause, mend = trouble.explain(error, f"run: segbench prepare {entry.name}")
+                cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
             mend = mend or f"fetch it again: {location.mend} --force"
             raise blame(entry, cause, mend, split=split, revision=location.revision) from None
         yield table

@@ -51,7 +51,7 @@ def read_files(
     """
     from datasets.packaged_modules.json.json import Json
 
-    from corpora.parquet import RowReader
+    from corpora.local.parquet import RowReader
 
     local = [file for file in files if "://" not in file]
     options: dict[str, Any]

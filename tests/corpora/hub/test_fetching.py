@@ -11,7 +11,7 @@ import pytest
 
 import corpora
 from corpora import CorpusError, Document
-from tests.corpora.fake_hub import FakeHub, Files, commit_of
+from tests.corpora.hub.fake_hub import FakeHub, Files, commit_of
 
 NARRATIVEQA = "deepmind/narrativeqa"
 COVID_QA = "deepset/covid_qa_deepset"
@@ -168,7 +168,7 @@ def redirect_url(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     entry = dataclasses.replace(read_catalogue()["conditionalqa"], url=url)
     catalogue = {**read_catalogue(), "conditionalqa": entry}
     monkeypatch.setattr("corpora.read_catalogue", lambda: catalogue)
-    monkeypatch.setattr("corpora.preparation.read_catalogue", lambda: catalogue)
+    monkeypatch.setattr("corpora.hub.preparation.read_catalogue", lambda: catalogue)
 
 
 def test_file_of_another_host_that_is_gone(

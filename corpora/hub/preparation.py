@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from corpora import hub
 from corpora.catalogue import read_catalogue
 from corpora.document import CorpusError, RequestError
-from corpora.fetching import Progress, fetch
-from corpora.patience import TIMEOUT
-from corpora.record import Record, write_record
+from corpora.hub import named
+from corpora.hub.fetching import Progress, fetch
+from corpora.hub.records import Record, write_record
 from corpora.summary import summarize
+from corpora.timeout import TIMEOUT
 
 
 def prepare(
@@ -39,7 +39,7 @@ def prepare(
             raise CorpusError(f"{mirror} cannot be made: {error.strerror or error}") from None
     location = fetch(entry, mirror, timeout=timeout, force=force, progress=progress)
     assert location.folder is not None  # it was fetched
-    summary = summarize(hub.open_corpus(entry, location, verify=False, timeout=timeout))
+    summary = summarize(named.open_corpus(entry, location, verify=False, timeout=timeout))
     record = Record(name, entry.repository, location.revision, summary)
     write_record(location.folder, record)
     return record

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import corpora
-from corpora import CorpusError, builtin
+from corpora import CorpusError
+from corpora.local import builtin
 
 
 def families() -> Counter[str]:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from corpora import rows
 from corpora.document import Corpus, CorpusError, Document, RequestError
+from corpora.hub import rows
 
 TABLES = {".jsonl": "json", ".parquet": "parquet", ".csv": "csv"}
 

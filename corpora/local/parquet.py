@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from datasets.packaged_modules.parquet.parquet import Parquet
 from fsspec.core import url_to_fs
 
-from corpora.rows import check_columns
+from corpora.hub.rows import check_columns
 
 # Bytes fetched at once for a column: a request to the hub each, and memory for each column.
 BUFFER_SIZE = 4 << 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from corpora.patience import watch
+from corpora.timeout import watch
 
 Sign = Callable[[], None]
 

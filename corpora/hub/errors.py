@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpora.rows import one_line
+from corpora.hub.rows import one_line
 
 
 def is_offline() -> bool:
