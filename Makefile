@@ -12,13 +12,13 @@ report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded defaul
 	$(BIN)/segbench run
 
 bench: $(INSTALLED) $(COMPILED) ## how fast it is, and how time and memory grow; MIRROR=DIR for the six corpora
-	$(BIN)/python -m harness.bench speed $(if $(MIRROR),--mirror '$(MIRROR)') imports memory growth
+	$(BIN)/segbench bench speed $(if $(MIRROR),--mirror '$(MIRROR)') imports memory growth
 
 compile: $(INSTALLED) ## compile the segmenter in place; `make clean` takes it away
 	rm -f segmenter/*.so segmenter/*.pyd
 	SEGBENCH_COMPILE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-build-isolation --no-deps --editable .
-	@$(BIN)/python -c 'from harness.forms import describe_form; print("segmenter:", describe_form())'
+	@$(BIN)/python -c 'from harness.measure.forms import describe_form; print("segmenter:", describe_form())'
 
 test: $(INSTALLED) $(COMPILED) lint browser ## every test
 	$(BIN)/python -m pytest
@@ -40,7 +40,7 @@ MUTANTS := build/mutation
 mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test notices; half an hour or more
 	$(INSTALL) --editable '.[mutants]'
 	rm -rf $(MUTANTS) && mkdir -p $(MUTANTS)
-	cp -R segmenter corpora harness tests pyproject.toml pytest_segbench.py README.md $(MUTANTS)
+	cp -R segmenter corpora harness tests pyproject.toml README.md $(MUTANTS)
 	rm -f $(MUTANTS)/segmenter/*.so $(MUTANTS)/segmenter/*.pyd
 	cd $(MUTANTS) && ../../$(BIN)/mutmut run && ../../$(BIN)/mutmut results
 

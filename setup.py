@@ -40,7 +40,7 @@ def make_extensions() -> list[Extension]:
     settings.write_text(f"[mypy]\nplugins = {PLUGIN.resolve()}\n")
     options = ["--strict", "--config-file", str(settings)]
     extensions = mypycify([*options, str(SOURCE)], debug_level="0")
-    # What harness.forms knows a build from an older source by.
+    # What harness.measure.forms knows a build from an older source by.
     mark = build / "source_digest.c"
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
     mark.write_text(f'const char segmenter_source_digest[] = "{digest}";\n')

@@ -24,7 +24,9 @@ def main() -> None:
     # As Ctrl-C: what a run started is ended with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        from harness.cli import segbench  # takes a while, in which Ctrl-C is one line as well
+        from harness.cli.commands import (
+            segbench,  # takes a while, in which Ctrl-C is one line as well
+        )
     except KeyboardInterrupt:
         sys.stderr.write("segbench: interrupted; no report was written\n")
         sys.exit(130)

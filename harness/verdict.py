@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.results import Run
+from harness.results.model import Run
 
 IN_HOUSE = "segmenter"
 BASELINE = "langchain"

@@ -11,9 +11,9 @@ from harness.compare.documents import cut_blocks, spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.rounds import PATIENCE, Measured, measure
 from harness.compare.segments import Difference, compare_segments
-from harness.machine import describe_environment, now
-from harness.results import Environment, MeasurementError
-from harness.run import Progress
+from harness.measure.machine import describe_environment, now
+from harness.measure.run import Progress
+from harness.results.model import Environment, MeasurementError
 from harness.verdict import BAD_ANSWER, NOT_MEASURED, TOLERANCE, WELL, Speed
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import Corpus
-from harness.results import MeasurementError
-from harness.spool import read_spool, write_spool
+from harness.results.model import MeasurementError
+from harness.runner.spool import read_spool, write_spool
 
 TURNS = 16  # of each side, a round and workload
 _TURN_SECONDS = 0.015

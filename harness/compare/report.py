@@ -19,7 +19,7 @@ from harness.report import tables
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
-from harness.results import Environment, MeasurementError, Run, open_replacing
+from harness.results.model import Environment, MeasurementError, Run, open_replacing
 from harness.verdict import CONFIDENCE, Speed
 
 RECORD = "compare.json"

@@ -14,11 +14,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from harness.check import list_cores
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Blocks
 from harness.compare.sides import Side, start_side
-from harness.results import MeasurementError
+from harness.measure.check import list_cores
+from harness.results.model import MeasurementError
 from harness.verdict import (
     ROUNDS_AT_LEAST,
     TOLERANCE,

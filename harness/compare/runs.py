@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.compare.report import Page
 from harness.report.tables import Column, Table, show_count
-from harness.results import Count, Environment, MeasurementError, Run, Workload
+from harness.results.model import Count, Environment, MeasurementError, Run, Workload
 from harness.verdict import (
     BAD_ANSWER,
     BASELINE,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.compare.checkouts import Checkout
-from harness.process import Pass, SplitterError, SplitterProcess
-from harness.results import MeasurementError
-from harness.splitters import Splitter
+from harness.results.model import MeasurementError
+from harness.runner.process import Pass, SplitterError, SplitterProcess
+from harness.splitters.registry import Splitter
 
 
 class Side:
@@ -43,7 +43,7 @@ def start_side(checkout: Checkout, *, seed: int = 0, core: int | None = None) ->
     """
     splitter = Splitter(
         checkout.name,
-        "harness.adapters.checkout:text_segmenter",
+        "harness.splitters.adapters.checkout:text_segmenter",
         {"folder": str(checkout.folder), "segmenter": checkout.segmenter},
     )
     with _naming(checkout):

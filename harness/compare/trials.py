@@ -22,8 +22,8 @@ import click
 from rich.console import Console
 
 import segmenter
-from harness.check import count_cores
 from harness.compare.report import RECORD
+from harness.measure.check import count_cores
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
 

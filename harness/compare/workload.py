@@ -15,8 +15,8 @@ def main(folder: str, segmenter: str, spool: str, *limits: str) -> None:
     spec = importlib.machinery.ModuleSpec("harness", None, is_package=True)
     spec.submodule_search_locations = [str(Path(__file__).parents[1])]
     sys.modules["harness"] = importlib.util.module_from_spec(spec)
-    from harness.adapters.checkout import text_segmenter
-    from harness.spool import read_spool
+    from harness.runner.spool import read_spool
+    from harness.splitters.adapters.checkout import text_segmenter
 
     texts = [text for _, text in read_spool(Path(spool))]
     for limit in limits:

@@ -25,7 +25,7 @@ from typing import TypeVar
 import pandas
 
 from harness.report.tables import Column, Spread, Table, show_count, show_digits
-from harness.results import MeasurementError, one_line
+from harness.results.model import MeasurementError, one_line
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from markupsafe import Markup, escape
 from harness.report import extras, plots, tables
 from harness.report.extras import Extras
 from harness.report.plots import Plot
+from harness.report.signs import SIGNS
 from harness.report.tables import Spread, Table
-from harness.results import Excerpt, Failure, Run, View, pack_excerpt
-from harness.signs import SIGNS
+from harness.results.model import Excerpt, Failure, Run, View, pack_excerpt
 from harness.verdict import BASELINE, IN_HOUSE
 
 _MOST_SPLITTERS = 3  # that are shown side by side when the page opens

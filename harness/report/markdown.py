@@ -6,7 +6,7 @@ import jinja2
 
 from harness.report import extras, tables
 from harness.report.extras import Extras
-from harness.results import Run
+from harness.results.model import Run
 
 
 def render_report(run: Run, more: Extras | None = None) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness.report.extras import read_extras
 from harness.report.markdown import render_report
-from harness.results import open_replacing, read_run
+from harness.results.model import open_replacing, read_run
 
 MARKDOWN = "report.md"
 PAGE = "report.html"

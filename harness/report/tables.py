@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas
 
-from harness.results import BoundaryCount, Count, Run, Texts, Workload
+from harness.results.model import BoundaryCount, Count, Run, Texts, Workload
 from harness.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"

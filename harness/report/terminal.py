@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from harness.report import tables
-from harness.results import Run
+from harness.results.model import Run
 
 
 def print_run(run: Run, console: Console) -> None:

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import corpora
-from harness.conformance.texts import PIECES, make_text
-from harness.forms import load_pure
+from harness.measure.forms import load_pure
 from segmenter import SEPARATORS, TextSegmenter
+from segmenter.testing.texts import PIECES, make_text
 from tests.segmenter import oracle
 from tests.segmenter.test_text_segmenter import UNUSUAL_SEPARATORS
 

@@ -99,5 +99,5 @@ def test_unless_it_is_asked_for_nothing_is_compiled(tmp_path):
 
 
 def test_what_is_built_in_the_checkout_is_built_from_its_source():
-    forms = pytest.importorskip("harness.forms")
+    forms = pytest.importorskip("harness.measure.forms")
     assert forms.describe_form() in ("compiled", "pure Python")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.bench.shapes import SHAPES
-from harness.forms import SOURCE, load_pure
+from harness.measure.forms import SOURCE, load_pure
+from harness.measure.shapes import SHAPES
 
 LIMITS = [1, 20, 500, 100_000, 10_000_000]
 

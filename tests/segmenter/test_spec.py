@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import segmenter
-from harness.conformance.cases import Case, SpecificationError, read_block, read_examples
-from harness.conformance.notation import read, show
-from harness.conformance.rules import CHECKS
 from segmenter import SEPARATORS, TextSegmenter
+from segmenter.testing.cases import Case, SpecificationError, read_block, read_examples
+from segmenter.testing.notation import read, show
+from segmenter.testing.rules import CHECKS
 from tests.segmenter import oracle
 
 SPECIFICATION = Path(segmenter.__file__).with_name("SPEC.md")

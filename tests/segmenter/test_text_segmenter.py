@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.conformance import texts
-from harness.conformance.texts import make_text
 from segmenter import COMPILED, SEPARATORS, TextSegmenter
+from segmenter.testing import texts
+from segmenter.testing.texts import make_text
 from tests.segmenter import oracle
 
 PIECES = (*texts.PIECES, "\ud800")

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import corpora
-from harness.cli import segbench
+from harness.cli.commands import segbench
 from harness.compare import rounds
 from tests.harness.compare.versions import CORPORA, SPLITTER, Compare, Repository
 

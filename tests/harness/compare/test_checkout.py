@@ -10,8 +10,8 @@ import pytest
 
 from harness.compare.checkouts import Checkout
 from harness.compare.sides import start_side
-from harness.results import MeasurementError
-from harness.spool import write_spool
+from harness.results.model import MeasurementError
+from harness.runner.spool import write_spool
 
 WHOLE = """
 class TextSegmenter:

@@ -14,8 +14,8 @@ from harness.compare.documents import TURNS, Blocks, Spooled, cut_blocks, spool_
 from harness.compare.instructions import Instructions
 from harness.compare.rounds import AGAIN, BASE, HEAD, Measured, Round, Turn
 from harness.compare.segments import Difference
-from harness.results import Environment
-from harness.spool import read_spool
+from harness.results.model import Environment
+from harness.runner.spool import read_spool
 from harness.verdict import Speed
 
 SIDE = Checkout("a side", Path("nowhere"), "segmenter", "")

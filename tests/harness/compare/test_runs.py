@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.cli import segbench
-from harness.results import (
+from harness.cli.commands import segbench
+from harness.results.model import (
     Count,
     Environment,
     Failure,

@@ -1,0 +1,95 @@
+"""Answers the claims of MemMachine's pull request #1855, which ``claims.toml`` holds."""
+
+import json
+import tomllib
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from corpora import Corpus
+from harness.claims.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
+from harness.claims.evidence import Evidence
+from harness.measure.check import end_processes, open_process_pool
+from harness.measure.machine import describe_environment, describe_texts
+from harness.report import extras
+from harness.report.bench import write_page
+from harness.report.extras import CLAIMS, Claim, Extras
+from harness.report.tables import Table, texts
+from harness.results.model import MeasurementError, open_replacing
+from harness.runner.process import SplitterError
+from harness.verdict import BAD_ANSWER, WELL
+from harness.verdict import NOT_MEASURED as INCOMPLETE
+
+PAGE = "claims.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Every claim with its answer; ``failed`` are those whose measurement failed."""
+
+    claims: Sequence[Claim]
+    failed: Sequence[str]
+
+    @property
+    def status(self) -> int:
+        """The exit status: a refuted claim outweighs one that could not be measured."""
+        if any(claim.status.startswith(REFUTED) for claim in self.claims):
+            return BAD_ANSWER
+        return INCOMPLETE if self.failed else WELL
+
+
+def read_claims() -> dict[str, Row]:
+    """The claims by their numbers, in order."""
+    text = Path(__file__).with_name("claims.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def answer_claims(
+    real: Sequence[Corpus],
+    synthetic: Corpus,
+    folder: Path,
+    command: str,
+    *,
+    progress: Callable[[str], None],
+) -> Answered:
+    """Answer every claim, and write ``claims.json`` and ``claims.md`` into a folder.
+
+    ``command`` is what was typed; ``progress`` is called with a line when a stage begins. Raises
+    CorpusError where a corpus cannot be read, MeasurementError where nothing can be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MeasurementError(f"cannot write {folder}: {error.strerror}") from error
+    claims = []
+    failed = []
+    try:
+        with open_process_pool() as executor:
+            evidence = Evidence(real, synthetic, executor, progress)
+            contenders = evidence.contenders
+            environment = describe_environment(
+                command, contenders.splitters, contenders.installations
+            )
+            for name, row in read_claims().items():
+                try:
+                    answer = ANSWERS[name](evidence, row)
+                except (MeasurementError, SplitterError, BrokenExecutor) as error:
+                    failed.append(name)
+                    claims.append(Claim(name, row["says"], "", f"{NOT_MEASURED}: {error}"))
+                else:
+                    claims.append(Claim(name, row["says"], answer.measured, answer.status))
+    finally:
+        end_processes()
+    with open_replacing(folder / CLAIMS) as file:
+        json.dump([asdict(claim) for claim in claims], file, indent=1)
+        file.write("\n")
+    read = describe_texts([*real, synthetic])
+    shown = [tabulate_claims(claims), texts(read)]
+    write_page(folder / PAGE, environment, shown)
+    return Answered(claims, failed)
+
+
+def tabulate_claims(claims: Sequence[Claim]) -> Table:
+    """A row a claim."""
+    return extras.claims(Extras(claims=claims))

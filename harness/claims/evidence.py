@@ -1,0 +1,181 @@
+"""What the answers to the claims rest on: measurements, each made when it is first asked for."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import add
+
+from corpora import Corpus, Document
+from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
+from harness.claims.migration import Migration, compare_segments
+from harness.measure.check import (
+    SHARD_SIZE,
+    SHARDS_IN_FLIGHT,
+    CheckResult,
+    check,
+    cut_shards,
+    split_documents,
+)
+from harness.measure.profile import Contenders, gather
+from harness.results.model import MeasurementError
+from harness.splitters.registry import Splitter, load_splitter
+from harness.splitters.venvs import Installation, install
+
+LIMITS = (20, 128, 500)
+DEFAULT_LIMIT = 500
+
+_CHECKED = ("segmenter", "langchain", "langchain-moved", "langchain-1.1.1", "langchain-1.1.2")
+_OTHERS = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What documents come to when their segments change from LangChain's to the segmenter's.
+
+    ``edged_before`` and ``edged`` are the segments with whitespace at their ends.
+    """
+
+    migration: Migration = field(default_factory=Migration)
+    whole: Change = field(default_factory=Change)
+    sentences: Change = field(default_factory=Change)
+    edged_before: int = 0
+    edged: int = 0
+
+    def __add__(self, other: "Shard") -> "Shard":
+        return Shard(*(getattr(self, n) + getattr(other, n) for n in Shard.__slots__))
+
+
+class Evidence:
+    """What the answers rest on, measured when it is first asked for."""
+
+    def __init__(
+        self,
+        real: Sequence[Corpus],
+        synthetic: Corpus,
+        executor: Executor,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.real = real
+        self.synthetic = synthetic
+        self.executor = executor
+        self.progress = progress
+
+    @cached_property
+    def contenders(self) -> Contenders:
+        names = (*_CHECKED, *_OTHERS)
+        return gather(map(load_splitter, names), self.progress)
+
+    def find(self, name: str) -> Splitter:
+        """A splitter that is here; raises MeasurementError where it is not."""
+        for splitter in self.contenders.splitters:
+            if splitter.name == name:
+                return splitter
+        raise MeasurementError(f"{name} is unavailable: {self.contenders.unavailable[name]}")
+
+    def split(self, name: str, text: str, limit: int) -> list[str]:
+        """The segments of a text; raises MeasurementError, and SplitterError where it fails."""
+        (segments,) = split_documents([Document("text", text)], self.find(name), limit)
+        return segments
+
+    def digests(self, name: str, limit: int) -> dict[str, str]:
+        """The digest of a splitter's segments of each corpus.
+
+        Raises MeasurementError where it failed on one.
+        """
+        found = {
+            count.workload.corpus: count.digest
+            for count in self.checked.counts
+            if count.workload.splitter == name and count.workload.max_chunk_length == limit
+        }
+        if len(found) < len(self.real) + 1:
+            raise MeasurementError(f"{name} failed at {limit}")
+        return found
+
+    def install(self, requirement: str) -> Installation:
+        """An environment with nothing but what is required; raises UnavailableError."""
+        splitter = Splitter(requirement, "", requirement=requirement)
+        return install(splitter, isolated=True, progress=self.progress)
+
+    def installation(self, name: str) -> Installation:
+        return self.contenders.installations[self.find(name).name]
+
+    @cached_property
+    def checked(self) -> CheckResult:
+        self.progress("checking the splitters on all texts")
+        here = [s for s in self.contenders.splitters if s.name in _CHECKED]
+        corpora = [*self.real, self.synthetic]
+        return check(corpora, here, LIMITS, executor=self.executor)
+
+    @cached_property
+    def checked_old(self) -> CheckResult:
+        """The old segmenter itself, at its default limit, on the real texts."""
+        self.progress("checking the old segmenter")
+        return check(self.real, [self.find("memmachine")], [DEFAULT_LIMIT], executor=self.executor)
+
+    def count(self, splitter: str, limit: int, attribute: str = "segments") -> int:
+        """A figure of a splitter's segments, of all real texts together.
+
+        Raises MeasurementError where the splitter failed on one of the corpora.
+        """
+        names = {corpus.name for corpus in self.real}
+        found = [
+            count
+            for count in self.checked.counts
+            if count.workload.splitter == splitter
+            and count.workload.max_chunk_length == limit
+            and count.workload.corpus in names
+        ]
+        if len(found) < len(names):
+            raise MeasurementError(f"{splitter} failed at {limit}")
+        return sum(getattr(count, attribute) for count in found)
+
+    def broken(self, splitter: str, limit: int, *, forced: bool = False) -> dict[str, int]:
+        """How often a splitter broke each rule on the real texts."""
+        self.count(splitter, limit)
+        names = {corpus.name for corpus in self.real}
+        broken: dict[str, int] = {}
+        for row in self.checked.violations:
+            workload = row.workload
+            if (workload.splitter, workload.max_chunk_length) == (splitter, limit) and (
+                workload.corpus in names
+            ):
+                number = row.forced if forced else row.count - row.forced
+                broken[row.rule] = broken.get(row.rule, 0) + number
+        return broken
+
+    @cached_property
+    def shard(self) -> Shard:
+        """All real texts at the default limit, from LangChain's segments to the segmenter's."""
+        self.progress("comparing what is stored and embedded")
+        before, after = self.find("langchain"), self.find("segmenter")
+        total = Shard()
+        pending: deque[Future[Shard]] = deque()
+        for corpus in self.real:
+            for shard in cut_shards(corpus, SHARD_SIZE):
+                submit = self.executor.submit
+                pending.append(submit(compare_shard, shard, before, after, DEFAULT_LIMIT))
+                if len(pending) == SHARDS_IN_FLIGHT:
+                    total += pending.popleft().result()
+        return reduce(add, (future.result() for future in pending), total)
+
+
+def compare_shard(
+    documents: Sequence[Document], before: Splitter, after: Splitter, max_chunk_length: int
+) -> Shard:
+    """What documents come to when one splitter replaces another, in a process of the executor.
+
+    Raises SplitterError.
+    """
+    total = Shard()
+    both = (split_documents(documents, each, max_chunk_length) for each in (before, after))
+    for document, old, new in zip(documents, *both, strict=True):
+        total += Shard(
+            compare_segments(document.text, old, new, max_chunk_length),
+            compare_derived(old, new, derive_whole),
+            compare_derived(old, new, derive_sentences),
+            sum(segment != segment.strip() for segment in old),
+            sum(segment != segment.strip() for segment in new),
+        )
+    return total

@@ -1,0 +1,216 @@
+"""Chooses what of the documents a report shows, and splits it for that.
+
+A document is split whole, as it was when it was checked; what is kept is a window of it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import corpora
+from corpora import Corpus, Document
+from harness.measure.check import CheckResult, split_document
+from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
+from harness.runner.process import SplitterError
+from harness.splitters.registry import Splitter
+from segmenter.rules import RULES, Splitting
+
+EXCERPTS_A_CORPUS = 3
+BEFORE = 600  # code points of the document before the violation that an excerpt is about
+LENGTH = 2_400
+_ADDED = 20  # segments that the document does not hold, a view, and code points of each
+_ADDED_LENGTH = 200
+
+
+class Place(NamedTuple):
+    """Somewhere in a document; None stands for a corpus's first document."""
+
+    document: str | None
+    start: int
+
+
+def collect_excerpts(
+    chosen: Sequence[Corpus],
+    splitters: Sequence[Splitter],
+    limits: Sequence[int],
+    checked: CheckResult,
+    *,
+    executor: Executor,
+) -> list[Excerpt]:
+    """A few telling excerpts of each corpus, seen through every splitter at every limit.
+
+    A workload that failed the check has no view, nor one that fails now. Raises CorpusError where
+    a corpus cannot be read again.
+    """
+    failed = {failure.workload for failure in checked.failures}
+    licences = {entry.name: entry.licence for entry in corpora.entries()}
+    pending = []
+    for corpus in chosen:
+        workloads = {
+            workload: splitter
+            for splitter in splitters
+            for limit in limits
+            if (workload := Workload(corpus.name, splitter.name, limit)) not in failed
+        }
+        places = choose_places(e for e in checked.examples if e.workload.corpus == corpus.name)
+        documents = _find_documents(corpus, {place.document for place in places})
+        pending += [
+            executor.submit(
+                view_document,
+                documents[place.document],
+                place.start,
+                workloads,
+                licences.get(corpus.name, ""),
+            )
+            for place in places
+            if place.document in documents
+        ]
+    return [future.result() for future in pending]
+
+
+def choose_places(examples: Iterable[Example]) -> list[Place]:
+    """The places around which the most kinds of violations are that no earlier place has.
+
+    A kind is a rule and a splitter. Where nothing was violated, the corpus's beginning.
+    """
+    kinds: defaultdict[Place, set[tuple[str, str]]] = defaultdict(set)
+    for example in examples:
+        violation = example.violation
+        if not violation.forced:
+            place = Place(violation.document, violation.start)
+            kinds[place].add((violation.rule, example.workload.splitter))
+    starts: defaultdict[str | None, list[int]] = defaultdict(list)
+    for place in sorted(kinds, key=lambda place: place.start):
+        starts[place.document].append(place.start)
+    seen_from: dict[Place, set[tuple[str, str]]] = {}
+    for place in kinds:
+        there = starts[place.document]
+        last = place.start + LENGTH - 2 * BEFORE
+        near = there[bisect_left(there, place.start) : bisect_right(there, last)]
+        seen_from[place] = set().union(*(kinds[Place(place.document, start)] for start in near))
+    chosen: list[Place] = []
+    shown: set[tuple[str, str]] = set()
+    while seen_from and len(chosen) < EXCERPTS_A_CORPUS:
+        best = max(seen_from, key=lambda place: len(seen_from[place] - shown))
+        if not seen_from[best] - shown:
+            break
+        chosen.append(best)
+        shown |= seen_from[best]
+    return chosen or [Place(None, 0)]
+
+
+def _find_documents(corpus: Corpus, wanted: set[str | None]) -> dict[str | None, Document]:
+    found: dict[str | None, Document] = {}
+    for document in corpus:
+        if None in wanted and document.text:
+            found[None] = document
+        if document.id in wanted:
+            found[document.id] = document
+        if found.keys() >= wanted:
+            break
+    return found
+
+
+def view_document(
+    document: Document,
+    place: int,
+    workloads: Mapping[Workload, Splitter],
+    licence: str = "",
+    length: int = LENGTH,
+) -> Excerpt:
+    """The ``length`` code points of a document around a place, seen through the workloads.
+
+    The excerpt starts with a line where one starts near. All workloads are of one corpus; one
+    that raises, or gives no list of strings, has no view.
+    """
+    start = _choose_start(document.text, place, length)
+    text = document.text[start : start + length]
+    views = [
+        view
+        for workload, splitter in workloads.items()
+        if (view := _view(document, start, start + len(text), workload, splitter))
+    ]
+    corpus = next((workload.corpus for workload in workloads), "")
+    return Excerpt(corpus, licence, document.id, len(document.text), start, text, views)
+
+
+def _choose_start(text: str, place: int, length: int) -> int:
+    earliest = max(0, min(place - BEFORE, len(text) - length))
+    if not earliest:
+        return 0
+    newline = text.find("\n", earliest, min(earliest + BEFORE // 2, place))
+    return newline + 1 if newline >= 0 else earliest
+
+
+def _view(
+    document: Document, start: int, end: int, workload: Workload, splitter: Splitter
+) -> View | None:
+    try:
+        segments = split_document(document, splitter, workload.max_chunk_length)
+    except SplitterError:  # the check has told of it
+        return None
+    return view_segments(document, segments, workload, start, end, splitter.not_applicable)
+
+
+def view_segments(
+    document: Document,
+    segments: Sequence[str],
+    workload: Workload,
+    start: int,
+    end: int,
+    not_applicable: Container[str] = (),
+) -> View:
+    """What of a document's segments, and of the violations of applicable rules, is between two
+    offsets."""
+    text = document.text
+    limit = max(1, len(text)) if "fits" in not_applicable else workload.max_chunk_length
+    splitting = Splitting(text, segments, limit)
+    starts = find_starts(text, segments) if "join" in not_applicable else splitting.starts
+    placed = [
+        (number, Span(at, at + len(segment)))
+        for number, (at, segment) in enumerate(zip(starts, segments, strict=True))
+        if segment and 0 <= at < end and at + len(segment) > start
+    ]
+    strangers = []
+    reached = 0
+    for at, segment in zip(starts, segments, strict=True):
+        if at >= 0:
+            reached = at + len(segment)
+        elif start <= reached <= end:
+            strangers.append((reached, segment[:_ADDED_LENGTH]))
+    earliest = {"fits": placed[0][1].start} if placed else {}  # of a segment that begins before
+    return View(
+        splitter=workload.splitter,
+        max_chunk_length=workload.max_chunk_length,
+        segments=len(segments),
+        first=placed[0][0] if placed else 0,
+        spans=[span for _, span in placed],
+        violations=sorted(
+            (
+                Violation(name, document.id, *breach)
+                for name, rule in RULES.items()
+                if name not in not_applicable
+                for breach in rule(splitting)
+                if min(earliest.get(name, start), start) <= breach.start < end
+                or breach.start == end == len(text)
+            ),
+            key=lambda violation: violation.start,
+        ),
+        added=strangers[:_ADDED],
+    )
+
+
+def find_starts(text: str, segments: Iterable[str]) -> list[int]:
+    """The offset of each segment of a splitter whose segments may overlap, -1 where it has none.
+
+    They come in the order of their starts.
+    """
+    starts = []
+    last = -1
+    for segment in segments:
+        found = text.find(segment, last + 1)
+        starts.append(found)
+        last = max(last, found)
+    return starts

@@ -1,0 +1,107 @@
+"""Describes where and on what a run is made: machine, versions, commit, texts."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyperf
+
+from corpora import Corpus
+from harness.measure.forms import describe_form
+from harness.results.model import Environment, Texts
+from harness.splitters.registry import Splitter
+from harness.splitters.venvs import Installation
+from harness.verdict import IN_HOUSE
+
+# What takes part in a measurement beside the splitters: it reads the documents and the clock.
+_MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")
+
+
+def describe_environment(
+    command: str,
+    splitters: Iterable[Splitter],
+    installations: Mapping[str, Installation] | None = None,
+) -> Environment:
+    """The environment of a run that starts now; ``finished`` is still empty.
+
+    ``command`` is what was typed; ``splitters`` those whose versions matter, ``installations``
+    where they are, by their names. Raises MeasurementError where the compiled form of the segmenter
+    is not that of its source.
+    """
+    commit = _ask_git("rev-parse", "HEAD")
+    return Environment(
+        command=command,
+        versions=_find_versions(splitters, installations or {}),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        platform=platform.platform(),
+        cpu=_name_cpu(),
+        cpu_count=os.cpu_count() or 1,
+        commit=commit,
+        dirty=bool(commit and _ask_git("status", "--porcelain")),
+        started=now(),
+        finished="",
+    )
+
+
+def describe_texts(corpora: Iterable[Corpus]) -> list[Texts]:
+    """What corpora held when they were last read; those that were not are left out."""
+    return [
+        Texts(each.name, each.digest, each.origin, "\n".join(each.notes))
+        for each in corpora
+        if each.digest is not None
+    ]
+
+
+def now() -> str:
+    """The time in UTC, to the second, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _find_versions(
+    splitters: Iterable[Splitter], installations: Mapping[str, Installation]
+) -> dict[str, str]:
+    named: list[str | None] = [*_MEASURED_WITH]
+    elsewhere = {}
+    measured = set()
+    for splitter in splitters:
+        measured.add(splitter.name)
+        installation = installations.get(splitter.name)
+        if installation is None or installation.interpreter is None:
+            named.append(splitter.distribution)
+        elif splitter.distribution:
+            release = installation.versions.get(splitter.distribution, "?")
+            other = installation.python != platform.python_version()
+            on = f" on Python {installation.python}" if other else ""
+            elsewhere[splitter.name] = f"{splitter.distribution} {release}{on}"
+    versions = {IN_HOUSE: describe_form()} if IN_HOUSE in measured else {}
+    for distribution in dict.fromkeys(name for name in named if name):
+        try:
+            versions[distribution] = importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions | elsewhere
+
+
+def _name_cpu() -> str:
+    metadata = pyperf.Run([1.0]).get_metadata()
+    return str(metadata.get("cpu_model_name") or platform.processor() or platform.machine())
+
+
+def _ask_git(*arguments: str) -> str:
+    """What git says of the checkout that tracks this file; empty where there is none."""
+    here = Path(__file__)
+    try:
+        for command in (["ls-files", "--error-unmatch", here.name], arguments):
+            answer = subprocess.run(
+                ["git", "-C", str(here.parent), *command],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return answer.stdout.strip()

@@ -1,0 +1,171 @@
+"""Runs what was asked for: check, then time, then report."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from corpora import Corpus
+from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check, open_process_pool
+from harness.measure.excerpts import collect_excerpts
+from harness.measure.machine import describe_environment, describe_texts, now
+from harness.measure.profile import (
+    Contenders,
+    gather,
+    list_exemptions,
+    measure_growth,
+    try_splitter,
+    weigh_imports,
+    write_growth,
+    write_imports,
+)
+from harness.measure.timing import time_workloads
+from harness.report.extras import CLAIMS, GROWTH, IMPORTS, Growth, Import
+from harness.report.pages import MARKDOWN, PAGE, write_report
+from harness.results.model import Excerpt, Failure, Run, Trial, Workload, start_run, write_run
+from harness.splitters.registry import Splitter
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure: what is timed is among the corpora; ``command`` is what was typed.
+
+    ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
+    """
+
+    corpora: Sequence[Corpus]
+    timed: Sequence[Corpus]
+    splitters: Sequence[Splitter]
+    limits: Sequence[int]
+    passes: int
+    command: str
+    profile: bool = False
+
+
+class Progress(Protocol):
+    """Shows how far a run is: it counts documents, or splitters where there are none."""
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """A stage begins, of ``total`` documents, or of a number that is not known."""
+
+    def advance(self, documents: int) -> None:
+        """So many more documents are done."""
+
+
+def run(plan: Plan, folder: Path, progress: Progress) -> Run:
+    """Measure, write the run folder and its report, and return what was learnt.
+
+    The folder is tried before anything is measured, and holds nothing that looks like a run
+    until all is measured. Raises MeasurementError and CorpusError.
+    """
+    created = not folder.exists()
+    started = now()
+    start_run(folder)
+    for name in (MARKDOWN, PAGE, GROWTH, IMPORTS, CLAIMS):
+        (folder / name).unlink(missing_ok=True)
+    try:
+        contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
+        # First, since it is short: should it fail, no check and no timing is lost.
+        profile = _profile(contenders, progress) if plan.profile else Profile()
+        learnt = _measure(plan, contenders, progress)
+        learnt = replace(
+            learnt,
+            trials=profile.trials,
+            environment=replace(learnt.environment, started=started, finished=now()),
+            texts=describe_texts(plan.corpora),
+        )
+        if plan.profile:
+            write_growth(folder / GROWTH, profile.growth)
+            write_imports(folder / IMPORTS, profile.imports)
+        write_run(folder, learnt)
+    except BaseException:
+        if created:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+    write_report(folder)
+    return learnt
+
+
+def _measure(plan: Plan, contenders: Contenders, progress: Progress) -> Run:
+    environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
+    unavailable = [
+        Failure(Workload(corpus.name, splitter, limit), "unavailable", reason)
+        for corpus in plan.corpora
+        for splitter, reason in contenders.unavailable.items()
+        for limit in plan.limits
+    ]
+    if not contenders.splitters:
+        return Run(environment, failures=unavailable)
+    checked, excerpts = _check(plan, contenders, progress)
+    learnt = Run(
+        environment,
+        counts=checked.counts,
+        boundaries=checked.boundaries,
+        violations=checked.violations,
+        examples=checked.examples,
+        failures=[*unavailable, *checked.failures],
+        excerpts=excerpts,
+        exemptions=list_exemptions(contenders.splitters),
+    )
+    if plan.timed:
+        names = {corpus.name for corpus in plan.timed}
+        splits = sum(c.documents for c in checked.counts if c.workload.corpus in names)
+        progress.begin("timing", (1 + plan.passes) * splits)
+        timed = time_workloads(
+            plan.timed,
+            contenders.splitters,
+            plan.limits,
+            checked.counts,
+            passes=plan.passes,
+            progress=progress.advance,
+        )
+        learnt = replace(
+            learnt,
+            timings=timed.timings,
+            warm_ups=timed.warm_ups,
+            failures=[*learnt.failures, *timed.failures],
+        )
+    return learnt
+
+
+def _check(
+    plan: Plan, contenders: Contenders, progress: Progress
+) -> tuple[CheckResult, list[Excerpt]]:
+    progress.begin("checking", None)
+    with open_process_pool() as executor:
+        checked = check(
+            plan.corpora,
+            contenders.splitters,
+            plan.limits,
+            executor=executor,
+            progress=progress.advance,
+        )
+        # No more than have a process each at once: a page with all of them would be too long.
+        shown = contenders.splitters[:SPLITTERS_AT_ONCE]
+        excerpts = collect_excerpts(plan.corpora, shown, plan.limits, checked, executor=executor)
+    return checked, excerpts
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is measured without a corpus."""
+
+    trials: Sequence[Trial] = ()
+    growth: Sequence[Growth] = ()
+    imports: Sequence[Import] = ()
+
+
+def _profile(contenders: Contenders, progress: Progress) -> Profile:
+    trials: list[Trial] = []
+    growth: list[Growth] = []
+    progress.begin("trying", len(contenders.splitters))
+    for splitter in contenders.splitters:
+        trials += try_splitter(splitter)
+        grown, failed = measure_growth(splitter)
+        growth += grown
+        trials += failed
+        progress.advance(1)
+    progress.begin("weighing imports", None)
+    return Profile(trials, growth, weigh_imports(contenders))

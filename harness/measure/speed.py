@@ -1,0 +1,201 @@
+"""The segmenter against LangChain's splitter, in one process, in turns.
+
+A round is one pass of each contender over all texts of a corpus; the order is reversed every
+other round, and only passes of the same round are compared. The clock is the CPU time of the
+process: nothing here waits, and what another process takes from the CPU is not the splitter's.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import pandas
+
+import segmenter
+from corpora import Corpus
+from harness.measure.forms import load_pure
+from harness.report.tables import Column, Spread, Table, show_count, show_digits
+from harness.results.model import MeasurementError
+from harness.splitters.registry import Split, load_splitter
+
+BASELINE = "langchain"
+FLOOR = "floor"
+PASSES = 6
+LIMITS = (20, 128, 500)
+_ALL = "all"
+_SHORTEST_PASS = 0.1  # seconds; a shorter one is repeated until it lasts as long
+
+Progress = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Seconds of every pass, in columns ``corpus limit contender round seconds``, and the code
+    points of each corpus."""
+
+    seconds: pandas.DataFrame
+    code_points: Mapping[str, int]
+
+
+def measure_speed(
+    corpora: Sequence[Corpus],
+    limits: Sequence[int] = LIMITS,
+    passes: int = PASSES,
+    *,
+    shortest_pass: float = _SHORTEST_PASS,
+    progress: Progress = lambda _: None,
+) -> Speed:
+    """Time LangChain, both forms of the segmenter where it is compiled, and the floor.
+
+    The floor cuts the texts where the segmenter did, without looking for it. Texts are held in
+    memory, a corpus at a time. Raises CorpusError where a corpus cannot be read, and
+    MeasurementError where LangChain is not installed or a splitter gives wrong segments.
+    """
+    rows = []
+    code_points = {}
+    for corpus in corpora:
+        texts = [document.text for document in corpus]
+        code_points[corpus.name] = sum(map(len, texts))
+        for limit in limits:
+            progress(f"speed: {corpus.name} at {limit}")
+            contenders = _prepare(corpus.name, texts, limit)
+            rows += [
+                (corpus.name, limit, *row) for row in _take_turns(contenders, passes, shortest_pass)
+            ]
+    if not rows:
+        raise MeasurementError("no speed was measured; give a corpus and a limit")
+    columns = ["corpus", "limit", "contender", "round", "seconds"]
+    return Speed(pandas.DataFrame(rows, columns=columns), code_points)
+
+
+def _prepare(corpus: str, texts: Sequence[str], limit: int) -> dict[str, Callable[[], int]]:
+    """What makes one pass, by contender, each returning its number of segments."""
+    pure = load_pure()(limit).split
+    splits = {BASELINE: load_splitter(BASELINE).make(limit), "pure Python": pure}
+    if segmenter.COMPILED:
+        splits["compiled"] = segmenter.TextSegmenter(limit).split
+    cuts = []
+    for text in texts:
+        segments = pure(text)
+        if "".join(segments) != text or max(map(len, segments), default=0) > limit:
+            raise MeasurementError(f"the segmenter is wrong on {corpus} at {limit}; run make test")
+        if segmenter.COMPILED and splits["compiled"](text) != segments:
+            raise MeasurementError(
+                f"the compiled form differs on {corpus} at {limit}; run make compile test"
+            )
+        cuts.append(list(accumulate(map(len, segments), initial=0)))
+    passes = {name: _repeat_split(split, texts) for name, split in splits.items()}
+    return {**passes, FLOOR: lambda: _slice(texts, cuts)}
+
+
+def _repeat_split(split: Split, texts: Sequence[str]) -> Callable[[], int]:
+    return lambda: sum(len(split(text)) for text in texts)
+
+
+def _slice(texts: Sequence[str], cuts: Sequence[Sequence[int]]) -> int:
+    return sum(
+        len([text[start:end] for start, end in pairwise(ends)])
+        for text, ends in zip(texts, cuts, strict=True)
+    )
+
+
+def _take_turns(
+    contenders: Mapping[str, Callable[[], int]], passes: int, shortest_pass: float
+) -> list[tuple[str, int, float]]:
+    """(contender, round, seconds of one pass), rounds counted from 0, after a warm-up each."""
+    loops = {}
+    segments = {}
+    for name, run_pass in contenders.items():
+        began = time.process_time()
+        segments[name] = run_pass()
+        warm_up = time.process_time() - began
+        if not segments[name]:
+            raise MeasurementError(f"{name} gave no segment, so it was not timed")
+        loops[name] = max(1, math.ceil(shortest_pass / max(warm_up, 1e-6)))
+    rows = []
+    names = list(contenders)
+    for number in range(passes):
+        for name in names if number % 2 == 0 else reversed(names):
+            run_pass = contenders[name]
+            began = time.process_time()
+            for _ in range(loops[name]):
+                given = run_pass()
+            seconds = time.process_time() - began
+            if given != segments[name]:
+                raise MeasurementError(f"{name} gave {given} segments, {segments[name]} before")
+            rows.append((name, number, seconds / loops[name]))
+    return rows
+
+
+def tabulate_ratios(speed: Speed) -> Table:
+    """How many times as fast as LangChain: a row a limit and corpus, all corpora together first."""
+    passes = _sum_up(speed)
+    ours = [name for name in passes if name not in (BASELINE, FLOOR)]
+    rows = [
+        (
+            limit,
+            corpus,
+            *(Spread.of(frame[BASELINE] / frame[name]) for name in ours),
+            (frame[ours[-1]] / frame[FLOOR]).median(),
+        )
+        for (corpus, limit), frame in _workloads(passes)
+    ]
+    return Table(
+        "LangChain's time ÷ ours",
+        [
+            Column("limit", show_count),
+            Column("corpus", numeric=False),
+            *map(Column, ours),
+            Column(f"{ours[-1]} ÷ floor", show_digits),
+        ],
+        rows,
+        [
+            f"Medians of {_count_rounds(speed)} rounds, and in brackets the lowest and the "
+            "highest; above 1 ours is faster. The floor cuts the text where the segmenter did, "
+            "without looking for it, in pure Python.",
+        ],
+    )
+
+
+def tabulate_seconds(speed: Speed) -> Table:
+    """What each contender needs: a row a limit and corpus."""
+    passes = _sum_up(speed)
+    totals = {**speed.code_points, _ALL: sum(speed.code_points.values())}
+    return Table(
+        "Seconds a pass",
+        [
+            Column("limit", show_count),
+            Column("corpus", numeric=False),
+            Column("code points", show_count),
+            *(Column(name, show_digits) for name in passes),
+        ],
+        [
+            (limit, corpus, totals[corpus], *(frame[name].median() for name in passes))
+            for (corpus, limit), frame in _workloads(passes)
+        ],
+        [f"Medians of {_count_rounds(speed)} passes, in seconds of CPU time."],
+    )
+
+
+def _sum_up(speed: Speed) -> pandas.DataFrame:
+    """Seconds by corpus, limit and round, a column a contender; with more than one corpus, all of
+    them together as well."""
+    names = list(dict.fromkeys(speed.seconds["contender"]))
+    passes = speed.seconds.pivot_table(
+        index=["corpus", "limit", "round"], columns="contender", values="seconds", sort=False
+    )[names]
+    if len(speed.code_points) == 1:
+        return passes
+    together = passes.groupby(level=["limit", "round"], sort=False).sum()
+    return pandas.concat([pandas.concat({_ALL: together}, names=["corpus"]), passes])
+
+
+def _workloads(passes: pandas.DataFrame) -> list[tuple[tuple[str, int], pandas.DataFrame]]:
+    groups = passes.groupby(level=["corpus", "limit"], sort=False)
+    return sorted(groups, key=lambda group: group[0][1])
+
+
+def _count_rounds(speed: Speed) -> int:
+    return int(speed.seconds["round"].max()) + 1

@@ -1,0 +1,133 @@
+"""Questions to the Python of an environment, each answered by a short program in it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.results.model import MeasurementError
+
+PATIENCE = 180.0
+
+FUNCTIONS = """
+import ast, inspect, json, textwrap
+from langchain_text_splitters import base, character
+recursive, parent = character.RecursiveCharacterTextSplitter, base.TextSplitter
+functions = {
+    "RecursiveCharacterTextSplitter.__init__": recursive.__init__,
+    "TextSplitter.__init__": parent.__init__,
+    "split_text": recursive.split_text,
+    "_split_text": recursive._split_text,
+    "_split_text_with_regex": character._split_text_with_regex,
+    "_merge_splits": parent._merge_splits,
+    "_join_docs": parent._join_docs,
+}
+found = {}
+for name, function in functions.items():
+    node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    decorators = [ast.unparse(each) for each in node.decorator_list]
+    node.decorator_list = []
+    found[name] = [ast.unparse(node), decorators]
+default = inspect.signature(parent.__init__).parameters["strip_whitespace"].default
+print(json.dumps([found, default]))
+"""
+"""The source of what splits, without comments, formatting and decorators; the latter beside it.
+Then the default of ``strip_whitespace``."""
+
+OLD_STRIPPING = """
+import inspect, json
+from langchain.text_splitter import TextSplitter
+join = TextSplitter._join_docs
+optional = "strip_whitespace" in inspect.signature(TextSplitter.__init__).parameters
+print(json.dumps([".strip()" in inspect.getsource(join), optional]))
+"""
+"""Whether ``_join_docs`` of the package ``langchain`` strips, and whether that is optional."""
+
+LOADED = """
+import json, sys
+import langchain_text_splitters
+print(json.dumps([name in sys.modules for name in ("tiktoken", "transformers")]))
+"""
+"""Whether importing the splitters imports tiktoken and transformers."""
+
+DISTRIBUTIONS = """
+import importlib.metadata, json
+found = {}
+for each in importlib.metadata.distributions():
+    size = 0
+    for file in each.files or ():
+        try:
+            if file.suffix != ".pyc":
+                size += file.locate().stat().st_size
+        except OSError:
+            pass
+    found[each.name] = [each.version, size, each.requires or []]
+print(json.dumps(found))
+"""
+"""Every distribution's version, size in bytes, and what it requires."""
+
+
+_WEIGH = """
+import json, sys, time
+before = set(sys.modules)
+began = time.perf_counter()
+import {module}
+seconds = time.perf_counter() - began
+print(json.dumps([seconds * 1e3, sorted(set(sys.modules) - before)]))
+"""
+
+
+def weigh_import(interpreter: str | None, module: str, rounds: int = 3) -> tuple[list[float], int]:
+    """The milliseconds of imports, each in a fresh process, and how many modules come with it.
+
+    A first import, which fills the caches, does not count. Raises as `ask` does.
+    """
+    weights = [weigh_once(interpreter, module) for _ in range(1 + rounds)][1:]
+    return [milliseconds for milliseconds, _ in weights], len(weights[0][1])
+
+
+def weigh_once(
+    interpreter: str | None, module: str, variables: Mapping[str, str] | None = None
+) -> tuple[float, list[str]]:
+    """The milliseconds of an import in a fresh process, and the modules that come with it.
+
+    Raises as `ask` does.
+    """
+    milliseconds, modules = ask(interpreter, _WEIGH.format(module=module), variables)
+    return milliseconds, modules
+
+
+def ask(interpreter: str | None, program: str, variables: Mapping[str, str] | None = None) -> Any:
+    """What a program prints last, as JSON; ``interpreter`` is None for this environment.
+
+    ``variables`` are all its environment variables, those of this process where none are given.
+
+    Raises MeasurementError where it fails, or prints something else.
+    """
+    environment = dict(os.environ if variables is None else variables)
+    environment.pop("PYTHONPATH", None)
+    if interpreter is None:
+        environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    try:
+        done = subprocess.run(
+            [interpreter or sys.executable, "-P", "-c", program],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=PATIENCE,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MeasurementError(f"the environment gave no answer: {type(error).__name__}") from error
+    if done.returncode:
+        said = done.stderr.strip().rpartition("\n")[2]
+        raise MeasurementError(f"the environment gave no answer: {said}"[:200])
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError) as error:
+        raise MeasurementError("the environment gave no answer: it printed none") from error

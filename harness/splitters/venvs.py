@@ -1,0 +1,288 @@
+"""An isolated environment for a splitter whose requirement is not met in this one.
+
+Made once, with uv where it is there and else with venv and pip, and kept in the user's cache
+folder. Its name tells what it was made from, so whatever changes that makes another one. It is
+built beside its place and moved in when it is whole: an interrupted run leaves none that looks so.
+"""
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+
+from harness.results.model import MeasurementError, one_line, open_replacing
+from harness.splitters.probes import DISTRIBUTIONS
+from harness.splitters.registry import Splitter
+
+PATIENCE = 1800.0  # seconds, for each step of making an environment
+_RECORD = "installation.json"
+_QUIET = ("--quiet", "--no-input", "--disable-pip-version-check")
+
+
+class UnavailableError(MeasurementError):
+    """A splitter cannot be had here; the message is one line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """Where a splitter is installed.
+
+    ``interpreter`` is None for this environment. ``versions`` maps the distributions that its
+    requirement brings, those that they need included, to their versions; ``size`` is that of
+    their files in bytes, without compiled bytecode. ``made`` is the day on which it was made, as
+    ISO 8601 has it in UTC; empty for this environment.
+    """
+
+    python: str
+    interpreter: str | None
+    versions: Mapping[str, str]
+    size: int
+    made: str = ""
+
+
+def install(
+    splitter: Splitter,
+    *,
+    isolated: bool = False,
+    cache: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Installation:
+    """Find or make the environment of a splitter; one of its own if ``isolated`` is wanted.
+
+    ``progress`` is called with a line when one is made. ``cache`` is the folder of environments,
+    the user's cache folder by default. Raises UnavailableError where it cannot be made.
+    """
+    try:
+        requirements = [Requirement(each) for each in splitter.requirements]
+        python = SpecifierSet(splitter.python or "")
+    except (InvalidRequirement, ValueError) as error:
+        raise UnavailableError(f"splitter {splitter.name}: {one_line(error)}") from error
+    here = platform.python_version()
+    if not isolated and python.contains(here) and all(map(is_met, requirements)):
+        versions, size = _weigh(requirements)
+        return Installation(here, None, versions, size)
+    base = find_interpreter(python)
+    folder = (cache or default_cache()) / _name_environment(splitter, base)
+    if not _is_whole(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        if progress is not None:
+            progress(f"installing {splitter.requirement} with Python {base.version}")
+        _make(folder, splitter, base)
+    path = folder / _RECORD
+    record = json.loads(path.read_text(encoding="utf-8"))
+    made = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+    interpreter = str(_interpreter_of(folder))
+    return Installation(record["python"], interpreter, record["versions"], record["size"], made)
+
+
+def default_cache() -> Path:
+    """The folder that keeps environments."""
+    return platformdirs.user_cache_path("segbench") / "environments"
+
+
+def is_met(requirement: Requirement) -> bool:
+    """Whether this environment has what is required; extras are never taken for granted."""
+    if requirement.marker is not None and not requirement.marker.evaluate():
+        return True
+    try:
+        version = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return requirement.specifier.contains(version, prereleases=True) and not requirement.extras
+
+
+def _weigh(requirements: list[Requirement]) -> tuple[dict[str, str], int]:
+    """The versions and the size of what this environment has for requirements."""
+    versions: dict[str, str] = {}
+    size = 0
+    waiting = [requirement.name for requirement in requirements]
+    while waiting:
+        name = waiting.pop()
+        try:
+            found = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # needed elsewhere, on another platform say
+        if found.name in versions:
+            continue
+        versions[found.name] = found.version
+        for file in found.files or ():
+            with contextlib.suppress(OSError):
+                if file.suffix != ".pyc":
+                    size += Path(str(file.locate())).stat().st_size
+        waiting += [
+            needed.name
+            for needed in map(Requirement, found.requires or ())
+            if needed.marker is None or needed.marker.evaluate({"extra": ""})
+        ]
+    return versions, size
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that environments can be made from."""
+
+    path: str
+    version: str
+
+
+def find_interpreter(python: SpecifierSet) -> Interpreter:
+    """This Python where it is of one of these versions, else the lowest that is found.
+
+    Looked for on PATH, by uv, by the launcher for Windows, and among pyenv's. Raises
+    UnavailableError where there is none.
+    """
+    here = Interpreter(sys.executable, platform.python_version())
+    if python.contains(here.version):
+        return here
+    found = [each for each in _find_interpreters() if python.contains(each.version)]
+    if not found:
+        raise UnavailableError(
+            f"it needs Python {python}, this is {here.version}, and none was found on PATH, by uv "
+            "or by pyenv; install one"
+        )
+    return min(found, key=lambda each: [int(n) for n in each.version.split(".")])
+
+
+@functools.cache
+def _find_interpreters() -> list[Interpreter]:
+    found: dict[str, Interpreter] = {}
+    for path in _candidates():
+        answer = _ask([path, "-c", "import platform; print(platform.python_version())"])
+        if re.fullmatch(r"3\.\d+\.\d+", answer):
+            found.setdefault(answer, Interpreter(path, answer))
+    return list(found.values())
+
+
+def _candidates() -> Iterator[str]:
+    for minor in range(11, 30):
+        if path := shutil.which(f"python3.{minor}"):
+            yield path
+    if uv := shutil.which("uv"):
+        listed = _ask([uv, "python", "list", "--only-installed", "--output-format", "json"])
+        yield from (each["path"] for each in json.loads(listed or "[]") if each.get("path"))
+    if launcher := shutil.which("py"):
+        for line in _ask([launcher, "-0p"]).splitlines():
+            yield line.split(maxsplit=1)[-1].strip(" *")
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    yield from map(str, sorted(pyenv.glob("versions/*/bin/python")))
+
+
+def _ask(command: list[str]) -> str:
+    """What a program prints; empty where it cannot be run or fails."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        answer = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+            stdin=subprocess.DEVNULL,
+        )
+        return answer.stdout.strip()
+    return ""
+
+
+def _name_environment(splitter: Splitter, base: Interpreter) -> str:
+    """The folder's name: the splitter's distribution, and a digest of what it is made from."""
+    constraints = []
+    for variable in ("PIP_CONSTRAINT", "UV_CONSTRAINT"):
+        for name in os.environ.get(variable, "").split():
+            with contextlib.suppress(OSError):
+                constraints.append(Path(name).read_text(encoding="utf-8"))
+    made_from = [splitter.requirements, base.version, sysconfig.get_platform(), constraints]
+    digest = hashlib.sha256(json.dumps(made_from).encode()).hexdigest()[:16]
+    return f"{splitter.distribution}-{digest}"
+
+
+def _interpreter_of(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether an environment is there, and the Python that it was made from still is."""
+    return (folder / _RECORD).exists() and _interpreter_of(folder).exists()
+
+
+def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise UnavailableError(f"{folder.parent} cannot be written: {error.strerror}") from error
+    try:
+        python = str(_interpreter_of(beside))
+        before: dict[str, Any] = {}
+        if uv := shutil.which("uv"):
+            _do([uv, "venv", "--quiet", "--clear", "--python", base.path, str(beside)])
+            installer = [uv, "pip", "install", "--quiet", "--python", python]
+        elif base.path == sys.executable and importlib.util.find_spec("pip"):
+            # This pip serves it as well, which is quicker than to give it its own.
+            _do([base.path, "-m", "venv", "--without-pip", str(beside)])
+            installer = [base.path, "-m", "pip", "--python", python, "install", *_QUIET]
+        else:
+            _do([base.path, "-m", "venv", str(beside)])
+            before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
+            installer = [python, "-m", "pip", "install", *_QUIET]
+        _do([*installer, *splitter.requirements])
+        there = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
+        brought = {name: each for name, each in there.items() if name not in before}
+        versions = {name: version for name, (version, _, _) in brought.items()}
+        size = sum(size for _, size, _ in brought.values())
+        record = Installation(base.version, None, versions, size)
+        with open_replacing(beside / _RECORD) as file:
+            json.dump(asdict(record), file, indent=2)
+        with contextlib.suppress(OSError):  # another run was quicker: its environment is as good
+            beside.rename(folder)
+        if not _is_whole(folder):
+            raise UnavailableError(f"{folder} is no whole environment; delete it")
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _do(command: list[str]) -> str:
+    """Run a step and return what it prints; raises UnavailableError with what it complains of."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=PATIENCE,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise UnavailableError(f"{command[0]} cannot be run: {error.strerror}") from error
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(f"its installation took longer than {PATIENCE:g} seconds") from error
+    if done.returncode:
+        raise UnavailableError(f"its environment cannot be made: {_find_complaint(done.stderr)}")
+    return done.stdout
+
+
+def _find_complaint(said: str) -> str:
+    """The line that says why: the last error, else the last line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    return (errors or lines or ["it does not say why"])[-1][:200]

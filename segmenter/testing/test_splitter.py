@@ -1,0 +1,7 @@
+"""What ``pytest --pyargs segmenter.testing --splitter mypackage:make`` runs."""
+
+from segmenter.testing.suite import SplitterTests
+
+
+class TestSplitter(SplitterTests):
+    """The splitter that the command line names."""

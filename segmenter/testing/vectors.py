@@ -1,0 +1,163 @@
+"""The cases for other languages: a line of JSON each, and whether a program answers them rightly.
+
+A vector is an object with ``version``, ``name``, ``rule``, ``text``, ``max_chunk_length`` and
+``segments``. All of it is ASCII. A text is a string; where it holds surrogates, which not every
+JSON reader lets through, it is the list of its code points, and so is each of its segments.
+
+A program under test reads a vector without its segments from each line, and for each writes a
+line with an object: its ``segments``, strings or lists of code points, or, under ``skipped``, the
+reason why it cannot take the text.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from segmenter import TextSegmenter
+from segmenter.testing.cases import Case, load_cases
+from segmenter.testing.notation import show
+from segmenter.testing.texts import make_text
+
+#: Changes when a vector of the same name has other segments, or when the form changes.
+VERSION = 1
+
+_GENERATED = 400
+_SECONDS = 120
+
+
+class UnusableProgramError(Exception):
+    """A program gave no answers; the message is one line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What became of each vector: a line for each wrong answer, a reason for each skipped one.
+
+    ``unexcused`` of the skipped ones hold no surrogate, so every program could take them.
+    """
+
+    right: int
+    wrong: Sequence[str]
+    skipped: Sequence[str]
+    unexcused: int = 0
+
+
+def write(stream: IO[str]) -> None:
+    """Write every vector."""
+    for vector in _make_vectors():
+        stream.write(json.dumps(vector) + "\n")
+
+
+def check(command: Sequence[str]) -> Answers:
+    """Feed every vector to a program and compare its answers.
+
+    Raises UnusableProgramError where it cannot be run, fails, does not end, or answers none, and
+    ValueError where no program is named.
+    """
+    if not command:
+        raise ValueError("name a program")
+    vectors = list(_make_vectors())
+    questions = [{key: vector[key] for key in vector if key != "segments"} for vector in vectors]
+    lines = _ask(command, "".join(json.dumps(question) + "\n" for question in questions))
+    if len(lines) != len(vectors):
+        raise UnusableProgramError(
+            f"{command[0]} answered {len(lines)} lines to {len(vectors)} vectors; "
+            "it has to write one line for each that it reads"
+        )
+    wrong, skipped, unexcused = [], [], 0
+    for vector, line in zip(vectors, lines, strict=True):
+        answer = _read_answer(line)
+        if isinstance(answer, _Skipped):
+            skipped.append(f"{vector['name']}: {' '.join(answer.reason.split())}")
+            unexcused += isinstance(vector["text"], str)
+        elif (expected := _decode_all(vector["segments"])) != answer:
+            given = " | ".join(map(show, answer)) if answer is not None else show(line[:200])
+            wrong.append(
+                f"{vector['name']}: {' | '.join(map(show, expected))} expected at limit "
+                f"{vector['max_chunk_length']}, not {given}"
+            )
+    right = len(vectors) - len(wrong) - len(skipped)
+    if not right and not wrong:
+        raise UnusableProgramError(f"{command[0]} skipped every vector")
+    return Answers(right, wrong, skipped, unexcused)
+
+
+def describe(answers: Answers) -> list[str]:
+    """What to print: the wrong answers, the skipped ones, and how many there are of each."""
+    return [
+        *(f"wrong: {line}" for line in answers.wrong),
+        *(f"skipped: {line}" for line in answers.skipped),
+        f"{answers.right} right, {len(answers.wrong)} wrong, {len(answers.skipped)} skipped",
+    ]
+
+
+def _make_vectors() -> Iterator[dict[str, Any]]:
+    for case in [*load_cases().values(), *map(_generate, range(_GENERATED))]:
+        segments = case.segments or TextSegmenter(case.max_chunk_length).split(case.text)
+        as_strings = not any("\ud800" <= character <= "\udfff" for character in case.text)
+        yield {
+            "version": VERSION,
+            "name": case.name,
+            "rule": case.rule,
+            "text": case.text if as_strings else list(map(ord, case.text)),
+            "max_chunk_length": case.max_chunk_length,
+            "segments": [
+                segment if as_strings else list(map(ord, segment)) for segment in segments
+            ],
+        }
+
+
+def _generate(seed: int) -> Case:
+    text, limit = make_text(seed)
+    return Case(f"generated-{seed:03}", "reference", text, limit, origin="")
+
+
+def _ask(command: Sequence[str], questions: str) -> list[str]:
+    try:
+        run = subprocess.run(
+            command,
+            input=questions,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=_SECONDS,
+        )
+    except OSError as error:
+        raise UnusableProgramError(f"{command[0]} cannot be run: {error.strerror}") from error
+    except subprocess.TimeoutExpired as error:
+        raise UnusableProgramError(
+            f"{command[0]} did not end within {_SECONDS} s; it has to end with its input"
+        ) from error
+    if run.returncode:
+        said = [line for line in run.stderr.splitlines() if line.strip()]
+        telling = [line for line in said if "error" in line.lower()] or said[-1:]
+        ended = f"ended by signal {-run.returncode}" if run.returncode < 0 else ""
+        how = ended or f"failed with status {run.returncode}"
+        raise UnusableProgramError(": ".join([f"{command[0]} {how}", *telling[:1]]))
+    return run.stdout.removesuffix("\n").split("\n") if run.stdout else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped:
+    reason: str
+
+
+def _read_answer(line: str) -> list[str] | _Skipped | None:
+    """The segments or why there are none; None for what is no answer."""
+    try:
+        match json.loads(line):
+            case {"segments": [*segments]}:
+                return _decode_all(segments)
+            case {"skipped": str(reason)} if reason:
+                return _Skipped(reason)
+    except (ValueError, TypeError, OverflowError):
+        pass
+    return None
+
+
+def _decode_all(segments: Sequence[Any]) -> list[str]:
+    return [
+        segment if isinstance(segment, str) else "".join(map(chr, segment)) for segment in segments
+    ]

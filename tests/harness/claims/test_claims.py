@@ -1,0 +1,160 @@
+"""The claims, answered on tiny texts with what this environment has: no network."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpora import Corpus, Document
+from harness.claims import claims, evidence
+from harness.claims.answers import ANSWERS, Answer
+from harness.claims.claims import Answered, answer_claims, read_claims
+from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
+from harness.claims.evidence import Evidence, compare_shard
+from harness.measure.check import end_processes
+from harness.measure.profile import Contenders
+from harness.report.extras import Claim, read_extras
+from harness.splitters.registry import load_splitter
+from harness.splitters.venvs import Installation
+from tests.harness.inline import InlineExecutor
+
+TEXT = "One sentence. Another one!\n\n    Indented, and then\n    some more.\n" * 20
+LOST = "nothing is here"
+
+
+def corpus(name: str, *texts: str) -> Corpus:
+    documents = [Document(str(number), text) for number, text in enumerate(texts)]
+    return Corpus(name, lambda: iter(documents))
+
+
+def gather_here(*_: object) -> Contenders:
+    """LangChain's present release in place of the old ones; nothing else."""
+    present = load_splitter("langchain")
+    here = [
+        load_splitter("segmenter"),
+        present,
+        load_splitter("langchain-moved"),
+        *(replace(present, name=f"langchain-{release}") for release in ("1.1.1", "1.1.2")),
+    ]
+    installation = Installation("3.11.4", None, {"langchain-text-splitters": "1.1.3"}, 1)
+    absent = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
+    return Contenders(here, {s.name: installation for s in here}, dict.fromkeys(absent, LOST))
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(evidence, "gather", gather_here)
+    yield
+    end_processes()
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Evidence:
+    """Shared, since what it rests on is measured once."""
+    real = [corpus("real", TEXT, "  \n\n "), corpus("other", TEXT[5:])]
+    return Evidence(real, corpus("synthetic", " a \n"), InlineExecutor(), lambda _: None)
+
+
+def answer(name: str, of: Evidence) -> Answer:
+    return ANSWERS[name](of, read_claims()[name])
+
+
+def test_every_claim_has_words_and_a_measurement() -> None:
+    rows = read_claims()
+    expected = ["F1", "F2", "F3", "F4", "U1", "U2", "U3", "U4", "U5", "A1", "A2"]
+    assert list(rows) == [*expected, "M1", "M2", "M3", "M4", "D1", "D2", "D3", "D4"]
+    assert list(ANSWERS) == list(rows)
+    assert all(row["says"] for row in rows.values())
+
+
+@pytest.mark.parametrize("name", ["F1", "F2", "F3", "M1", "A1", "D3"])
+def test_what_holds_is_confirmed(name: str, tiny: Evidence) -> None:
+    found = answer(name, tiny)
+    assert found.status == "confirmed", found.measured
+
+
+def test_f1_counts_the_texts_that_do_not_join(tiny: Evidence) -> None:
+    measured = answer("F1", tiny).measured
+    # The text of whitespace alone is lost whole.
+    assert "3 of 3 at 20 (" in measured
+    assert "3 of 3 at 500 (" in measured
+
+
+def test_counts_are_compared_by_ratio(tiny: Evidence) -> None:
+    runs = answer("M2", tiny)
+    assert runs.measured.startswith("0 at 500 (1 segments of whitespace alone), 0 at 128")
+    assert runs.status.startswith("differs (runs for the same length of text: 0 at 128 and 0 at 20")
+    means = answer("M3", tiny)
+    number = int(re.findall(r"\d+", means.measured)[0])
+    ratio = (len(TEXT) + 5 + len(TEXT[5:])) / number / (55_900_000 / 165_663)
+    assert abs(ratio - 1) > 0.1
+    assert means.status == f"differs (ratio {ratio:.2f})"
+
+
+def test_migration_tells_what_must_be_embedded_again(tiny: Evidence) -> None:
+    found = answer("D4", tiny)
+    assert found.status.startswith("not measured: ")
+    migration = tiny.shard.migration
+    assert migration.after == migration.same + migration.edges + migration.moved
+    assert f"{migration.changed:.1%} to embed again" in found.measured
+    embedded = answer("D2", tiny)
+    assert "segments with edge whitespace at 500: 0 before" in embedded.measured
+
+
+def test_a_shard_is_compared_document_by_document() -> None:
+    documents = [Document("a", "One. \n\nTwo.")]
+    splitters = (load_splitter("langchain"), load_splitter("segmenter"))
+    # "One." and "Two." before; "One. \n\n" and "Two." now.
+    shard = compare_shard(documents, *splitters, 8)
+    assert (shard.migration.same, shard.migration.edges, shard.migration.moved) == (1, 1, 0)
+    assert (shard.whole, shard.sentences) == (Change(2, 1), Change(2, 0))
+    assert (shard.edged_before, shard.edged) == (0, 1)
+    assert (shard + shard).whole == Change(4, 2)
+
+
+def test_what_derivers_give() -> None:
+    assert derive_whole(' "a"\n') == ['" \\"a\\"\\n"']
+    text = ' It costs 3.50. Who pays?! Nobody\n…\n "he" said：好。是 '
+    assert derive_sentences(text) == [
+        '"It costs 3.50."',
+        '"Who pays?!"',
+        '"Nobody"',
+        '"\\"he\\" said：好。"',
+        '"是"',
+    ]
+    assert compare_derived(["a", "a"], ["a", "b"], derive_whole) == Change(2, 1)
+    assert Change().share == 0
+
+
+def test_all_are_answered_and_what_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = {name: ANSWERS[name] for name in ("F3", "U3", "D3")}
+    monkeypatch.setattr(claims, "ANSWERS", kept)
+    monkeypatch.setattr(claims, "read_claims", lambda: {n: read_claims()[n] for n in kept})
+    said: list[str] = []
+    folder = tmp_path / "run"
+    answered = answer_claims(
+        [corpus("real", TEXT)], corpus("synthetic", "a"), folder, "segbench claims",
+        progress=said.append,
+    )  # fmt: skip
+    assert [claim.status for claim in answered.claims] == [
+        "confirmed",
+        f"not measured: memmachine is unavailable: {LOST}",
+        "confirmed",
+    ]
+    assert (answered.failed, answered.status) == (["U3"], 3)
+    assert list(read_extras(folder).claims) == list(answered.claims)
+    assert len(json.loads((folder / "claims.json").read_text())) == 3
+    page = (folder / "claims.md").read_text()
+    assert "| U3 |" in page
+    assert "segbench claims" in page
+
+
+def test_a_refuted_claim_is_a_bad_answer() -> None:
+    refuted = Claim("F3", "", "", "refuted")
+    assert Answered([refuted], ["U3"]).status == 1
+    assert Answered([replace(refuted, status="differs (ratio 2)")], []).status == 0

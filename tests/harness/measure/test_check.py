@@ -1,0 +1,405 @@
+"""Check: what is counted, that shards change nothing, and that failure never looks like success."""
+
+import hashlib
+import os
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpora.document import Corpus, CorpusError, Document
+from harness.measure.check import (
+    CheckResult,
+    check,
+    cut_shards,
+    find_median,
+    find_uncovered,
+    open_process_pool,
+)
+from harness.results.model import (
+    BoundaryCount,
+    Count,
+    Example,
+    MeasurementError,
+    Violation,
+    ViolationCount,
+    Workload,
+)
+from harness.splitters.registry import Splitter, load_splitter
+from segmenter.rules import RULES
+from tests.harness.inline import InlineExecutor
+
+HERE = Path(__file__).parents[1]
+TEXTS = ["One two. Three\n\n  four five six.", "", " \n ", "seven\u3000eight", "x" * 50]
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE)
+
+
+def make_corpus(texts: list[str], name: str = "corpus") -> Corpus:
+    documents = [Document(f"document {i}", text) for i, text in enumerate(texts)]
+    return Corpus(name, lambda: iter(documents))
+
+
+def local(name: str) -> Splitter:
+    return Splitter(name, f"failing_splitters:{name}")
+
+
+def check_inline(*args: Any, **kwargs: Any) -> CheckResult:
+    return check(*args, executor=InlineExecutor(), **kwargs)
+
+
+def test_counts_are_those_of_the_segments() -> None:
+    (count,) = check_inline([make_corpus(TEXTS)], [local("slices")], [20]).counts
+    assert count == Count(
+        Workload("corpus", "slices", 20),
+        documents=5,
+        code_points=32 + 0 + 3 + 11 + 50,
+        segments=7,
+        shortest=3,
+        median=statistics.median([20, 12, 3, 11, 20, 20, 10]),
+        longest=20,
+        characters_lost=0,
+        characters_added=0,
+        digest=digest_independently(TEXTS, 20),
+    )
+
+
+def digest_independently(texts: list[str], limit: int) -> str:
+    digests = b""
+    for number, text in enumerate(texts):
+        name = f"document {number}".encode()
+        segments = [text[i : i + limit] for i in range(0, len(text), limit)]
+        numbers = [len(name), len(segments), *map(len, segments)]
+        packed = struct.pack(f"<{len(numbers)}Q", *numbers)
+        digests += hashlib.sha256(packed + name + text.encode()).digest()
+    return hashlib.sha256(digests).hexdigest()
+
+
+def test_every_rule_has_a_row_and_an_example_shows_the_place() -> None:
+    result = check_inline([make_corpus(TEXTS)], [local("slices")], [5])
+    workload = Workload("corpus", "slices", 5)
+    broken = {"cut-after-last-newline", "run-without-newline"}
+    assert result.violations == [
+        ViolationCount(workload, rule, int(rule in broken), 0) for rule in RULES
+    ]
+    violation = Violation(
+        "cut-after-last-newline",
+        "document 0",
+        15,
+        False,
+        "run 14-18 cut at 15; expected: at 16, after its last newline",
+    )
+    example = Example(workload, violation, "One two. Three\n", "\n  four five six.")
+    assert result.examples[0] == example
+    assert (result.examples[1].before, result.examples[1].after) == ("seven", "\u3000eight")
+
+
+def test_examples_are_few_short_and_show_faults_before_forced_breaches() -> None:
+    forced = "a" * 61 + " " * 12 + "b" * 60  # the last "a" and the spaces do not fit
+    result = check_inline([make_corpus([forced] * 30)], [load_splitter("segmenter")], [10])
+    assert {row.rule: (row.count, row.forced) for row in result.violations if row.count} == {
+        "too-long-run": (30, 30)
+    }
+    assert [example.violation.document for example in result.examples] == [
+        f"document {i}" for i in range(20)
+    ]
+    assert {(len(example.before), len(example.after)) for example in result.examples} == {(40, 40)}
+
+    # Slices of 10 cut such a unit from its start only where it starts at a multiple of 10.
+    texts = [*[forced] * 30, forced[1:]]
+    result = check_inline([make_corpus(texts)], [local("slices")], [10])
+    examples = [e.violation for e in result.examples if e.violation.rule == "too-long-run"]
+    assert len(examples) == 20
+    assert [violation.forced for violation in examples] == [False] + [True] * 19
+
+
+def test_a_splitter_that_strips_loses_what_it_strips() -> None:
+    result = check_inline([make_corpus(["  a b \n", "c"])], [load_splitter("langchain")], [500])
+    (count,) = result.counts
+    assert (count.characters_lost, count.characters_added) == (4, 0)
+    assert {row.rule: row.count for row in result.violations if row.count} == {"join": 1}
+
+
+@pytest.mark.parametrize("shard_size", [1, 300, 10**6])
+def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
+    texts = [f"{' ' * i}Sentence {i}. {'word ' * i}\n\n   end{' ' * 30}." for i in range(40)]
+    arguments = (
+        [make_corpus(texts), make_corpus(texts[:3], "few")],
+        [load_splitter("segmenter"), *map(local, ["slices", "stripping", "raising"])],
+        [10, 30],
+    )
+    expected = check_inline(*arguments, shard_size=777)
+    assert len(expected.counts) == 12
+    assert len(expected.failures) == 4
+    assert any(row.forced for row in expected.violations)
+    with ThreadPoolExecutor(2) as executor:
+        assert check(*arguments, executor=executor, shard_size=shard_size) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "detail"),
+    [
+        ("raising", "raised", "LookupError: no such thing, in 'document 0'"),
+        ("exiting", "raised", "SystemExit: 0, in 'document 0'"),
+        (
+            "of_bytes",
+            "invalid",
+            "it gave no list of strings but a list with bytes, in 'document 0'",
+        ),
+        ("lazy", "invalid", "it gave no list of strings but list_iterator, in 'document 0'"),
+        ("raising_at_load", "raised", "ValueError: no such limit, when it was loaded"),
+        ("unloadable", "unavailable", "ModuleNotFoundError: No module named"),
+        ("killed", "failed", "its process was ended by signal 9 (Killed), in 'document 0'"),
+        ("vanishing", "failed", "its process ended with status 7: patience, in 'document 0'"),
+        ("hanging", "timed out", "gave no segments within 3 seconds, in 'document 0'"),
+        ("hanging_at_load", "timed out", "did not load within 3 seconds"),
+        ("changing", "changed", "a second call did not give the same segments, in 'document 0'"),
+        ("growing", "changed", "a second call did not give the same segments, in 'document 0'"),
+        ("raising_later", "changed", "a second call raised LookupError, in 'document 0'"),
+    ],
+)
+def test_a_splitter_that_fails_has_a_failure_and_nothing_else(
+    name: str, status: str, detail: str
+) -> None:
+    splitters = [local(name), local("slices")]
+    before = set(psutil.Process().children(recursive=True))
+    result = check_inline([make_corpus(TEXTS)], splitters, [5], shard_size=1, patience=3)
+    assert set(psutil.Process().children(recursive=True)) == before
+    (failure,) = result.failures
+    assert (failure.workload, failure.status) == (Workload("corpus", name, 5), status)
+    assert failure.detail.startswith(detail)
+    assert {count.workload.splitter for count in result.counts} == {"slices"}
+    assert {row.workload.splitter for row in result.violations} == {"slices"}
+    assert {example.workload.splitter for example in result.examples} == {"slices"}
+
+
+def test_a_splitter_that_failed_splits_no_more(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    choking = Splitter("choking", "failing_splitters:choking", {"path": str(log)})
+    corpus = make_corpus([str(i) for i in range(50)])
+    result = check_inline([corpus], [choking], [5], shard_size=1)
+    assert [failure.detail for failure in result.failures] == ["RecursionError, in 'document 2'"]
+    assert result.counts == result.violations == result.examples == []
+    assert len(log.read_text().split()) < 50  # each is split twice
+
+
+def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
+    splitters = [Splitter(f"slices {n}", "failing_splitters:slices") for n in range(8)]
+    done: list[int] = []
+    result = check_inline(
+        [make_corpus(TEXTS), make_corpus(["a"], "few")], splitters, [5, 6], progress=done.append
+    )
+    assert [count.workload for count in result.counts] == [
+        Workload(corpus, splitter.name, limit)
+        for corpus in ("corpus", "few")
+        for splitter in splitters
+        for limit in (5, 6)
+    ]
+    assert {c.documents for c in result.counts if c.workload.corpus == "corpus"} == {len(TEXTS)}
+    assert sum(done) == 2 * (len(TEXTS) + 1)
+
+
+def test_boundaries_are_counted_where_they_touch_whitespace() -> None:
+    result = check_inline([make_corpus(["ab cd  ef\n gh"])], [local("slices")], [3])
+    (boundaries,) = result.boundaries  # "ab ", "cd ", " ef", "\n g", "h": at 3, 6, 9 and 12
+    assert boundaries == BoundaryCount(Workload("corpus", "slices", 3), 4, 3, 2, 0)
+
+
+def test_rules_that_are_not_applicable_are_not_asked() -> None:
+    reasons = {"join": "its segments overlap", "fits": "it counts otherwise"}
+    overlapping = Splitter("o", "failing_splitters:overlapping", not_applicable=reasons)
+    result = check_inline([make_corpus(["abcdefg", "  \n"])], [overlapping], [5])
+    (count,) = result.counts
+    assert (count.segments, count.characters_lost, count.characters_added) == (4, 0, 0)
+    assert result.boundaries == []
+    assert [row.rule for row in result.violations] == [r for r in RULES if r not in reasons]
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "lost", "added"),
+    [
+        ("abcdef", ["abc", "bcd", "f"], 1, 0),
+        ("aaaa", ["aa", "aa", "aa"], 0, 0),
+        ("abcabcabcab", ["abcabca", "cabcab"], 0, 0),
+        ("abc", ["x", "bc", "ab"], 1, 3),
+        ("", [], 0, 0),
+    ],
+)
+def test_what_overlapping_segments_cover(
+    text: str, segments: list[str], lost: int, added: int
+) -> None:
+    assert find_uncovered(text, segments) == (lost, added)
+
+
+def test_a_corpus_without_text_is_refused() -> None:
+    with pytest.raises(MeasurementError, match="corpus corpus has no text"):
+        check_inline([make_corpus(["", ""])], [local("slices")], [5])
+    with pytest.raises(CorpusError):
+        check_inline([make_corpus([])], [local("slices")], [5])
+
+
+def test_nothing_to_check_is_refused() -> None:
+    for arguments in (
+        ([], [local("slices")], [5]),
+        ([make_corpus(TEXTS)], [], [5]),
+        ([make_corpus(TEXTS)], [local("slices")], []),
+    ):
+        with pytest.raises(MeasurementError, match="nothing to check"):
+            check_inline(*arguments)
+    with pytest.raises(MeasurementError, match="the same name"):
+        check_inline([make_corpus(TEXTS), make_corpus(["a"])], [local("slices")], [5])
+    for name in ("", "a\nb", "a "):
+        with pytest.raises(MeasurementError, match="is no name for a corpus"):
+            check_inline([make_corpus(TEXTS, name)], [local("slices")], [5])
+
+
+def test_a_corpus_that_cannot_be_read_is_an_error() -> None:
+    def read() -> Iterator[Document]:
+        yield Document("first", "text")
+        raise CorpusError("the rest is not readable")
+
+    with pytest.raises(CorpusError, match="the rest"):
+        check_inline([Corpus("corpus", read)], [local("slices")], [5], shard_size=1)
+
+
+def test_documents_are_read_no_further_than_is_worked_on() -> None:
+    in_flight = most = 0
+
+    class LazyFuture(Future[Any]):
+        def __init__(self, work: Callable[[], Any]) -> None:
+            super().__init__()
+            self._work = work
+
+        def result(self, timeout: float | None = None) -> Any:
+            nonlocal in_flight
+            in_flight -= 1
+            return self._work()
+
+    class LazyExecutor(Executor):
+        def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            return LazyFuture(lambda: task(*args, **kwargs))
+
+    def read() -> Iterator[Document]:
+        nonlocal in_flight, most
+        for i in range(100):
+            in_flight += 1
+            most = max(most, in_flight)
+            yield Document(str(i), "text")
+
+    done: list[int] = []
+    result = check(
+        [Corpus("corpus", read)],
+        [local("slices")],
+        [5],
+        executor=LazyExecutor(),
+        shard_size=1,
+        progress=done.append,
+    )
+    assert result.counts[0].documents == sum(done) == 100
+    assert len(done) == 100
+    assert most <= 17
+
+
+def test_processes_give_what_this_process_gives() -> None:
+    splitters = [*map(load_splitter, ["segmenter"]), *map(local, ["slices", "raising"])]
+    arguments = ([make_corpus([*TEXTS, "\ud800 \udfff"])], splitters, [5])
+    with open_process_pool(2) as executor:
+        found = check(*arguments, executor=executor, shard_size=20)
+    assert found == check_inline(*arguments)
+    assert len(found.counts) == 2
+
+
+def test_a_process_that_dies_is_an_error() -> None:
+    with open_process_pool(1) as executor:
+        executor.submit(os._exit, 9)
+        with pytest.raises(MeasurementError, match="a process of the check died in corpus corpus"):
+            check([make_corpus(TEXTS)], [local("slices")], [5], executor=executor, shard_size=1)
+
+
+def test_an_exception_ends_the_processes_whatever_they_do() -> None:
+    def work() -> None:
+        with open_process_pool(1) as executor:
+            executor.submit(time.sleep, 600)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="this system has no process groups")
+def test_an_interrupt_is_the_parents_to_handle(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent("""
+            from concurrent.futures import wait
+            from corpora.document import Corpus, Document
+            from harness.measure.check import check, open_process_pool
+            from harness.splitters.registry import Splitter
+
+            if __name__ == "__main__":
+                corpus = Corpus("corpus", lambda: iter([Document("0", "text")]))
+                try:
+                    with open_process_pool(2) as pool:
+                        wait([pool.submit(int)])
+                        print("ready", flush=True)
+                        splitter = Splitter("hanging", "failing_splitters:hanging_at_load")
+                        check([corpus], [splitter], [5], executor=pool)
+                except KeyboardInterrupt:
+                    print("interrupted", flush=True)
+        """)
+    )
+    paths = os.pathsep.join([str(HERE), str(HERE.parents[1])])
+    with subprocess.Popen(
+        [sys.executable, program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline().strip() == b"ready"
+        children = psutil.Process(parent.pid).children(recursive=True)
+        os.killpg(parent.pid, signal.SIGINT)
+        said, complaints = parent.communicate(timeout=60)
+    assert (said.strip(), complaints, parent.returncode) == (b"interrupted", b"", 0)
+    assert children
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert not alive
+
+
+def test_shards_keep_the_order_and_bound_the_size() -> None:
+    lengths = [3, 3, 3, 50, 0, 0, 2, 9, 1]
+    documents = [Document(str(i), "x" * length) for i, length in enumerate(lengths)]
+    shards = list(cut_shards(documents, 10))
+    assert [[len(document.text) for document in shard] for shard in shards] == [
+        [3, 3],
+        [3],
+        [50],
+        [0, 0, 2],
+        [9],
+        [1],
+    ]
+    assert [document for shard in shards for document in shard] == documents
+    assert list(cut_shards([], 10)) == []
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.dictionaries(st.integers(1, 9), st.integers(1, 5)))
+def test_the_median_is_that_of_the_numbers(occurrences: dict[int, int]) -> None:
+    numbers = [number for number, times in occurrences.items() for _ in range(times)]
+    assert find_median(occurrences) == (statistics.median(numbers) if numbers else 0)

@@ -1,0 +1,215 @@
+"""What is in the page, without a browser."""
+
+import json
+import re
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from corpora import Document
+from harness.cli.commands import segbench
+from harness.measure.excerpts import view_document
+from harness.report import tables
+from harness.report.extras import Claim, Extras, Growth, Import, read_extras
+from harness.report.html import render_excerpt, render_page
+from harness.report.markdown import render_report
+from harness.report.plots import plot_shares
+from harness.report.tables import Column, Table
+from harness.results.model import Excerpt, MeasurementError, Run, Workload, write_run
+from harness.splitters.registry import load_splitter
+from tests.harness.report.test_report import CHECKED, COUNTS, FAILURES, TIMED
+
+NASTY = "</script><!-- \u2028\ud800 &"
+
+
+def read_data(page: str) -> str:
+    (data,) = re.findall(
+        r'<script type="application/json" id="viewer-data">(.*?)</script>', page, re.DOTALL
+    )
+    return str(data)
+
+
+def section(page: str, name: str) -> str:
+    (found,) = re.findall(rf'<section id="{name}".*?</section>', page, re.DOTALL)
+    return str(found)
+
+
+def test_a_document_cannot_end_the_script() -> None:
+    data = read_data(render_excerpt(Excerpt("text", "", NASTY, len(NASTY), 0, NASTY, [])))
+    assert data.isascii()
+    assert "<" not in data
+    (excerpt,) = json.loads(data)["excerpts"]
+    assert (excerpt["document"], "".join(excerpt["text"])) == (NASTY, NASTY)
+
+
+def test_names_and_details_are_escaped() -> None:
+    bad = "<script>alert(1)</script>"
+    run = Run(
+        replace(CHECKED.environment, command=bad, versions={bad: bad}),
+        counts=[replace(c, workload=Workload(bad, bad, 20)) for c in COUNTS[:1]],
+        failures=[replace(FAILURES[0], status=bad, detail=bad)],
+    )
+    extras = Extras([Growth(bad, 1, bad, 9, 1.0)], [Import(bad, [], 1)], [Claim(*[bad] * 4)], bad)
+    page = render_page(run, extras)
+    assert bad not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("text", "No excerpts: the run folder has no viewer.json."),
+        ("speed", "Nothing was timed."),
+        ("rules", "No rule was broken."),
+        ("growth", "Not measured: the run folder has no growth.csv."),
+        ("imports", "Not measured: the run folder has no imports.json."),
+        ("failures", "Nothing failed."),
+        ("claims", "Not answered in this run: the folder has no claims.json."),
+        ("bias", "this installation has no BIAS.md."),
+    ],
+)
+def test_what_is_missing_is_said(name: str, said: str) -> None:
+    assert said in section(render_page(replace(CHECKED, violations=[])), name)
+
+
+def test_one_splitter_alone_has_its_page() -> None:
+    alone = replace(
+        TIMED,
+        counts=[c for c in COUNTS if c.workload.splitter == "segmenter"],
+        violations=[],
+        timings=[t for t in TIMED.timings if t.workload.splitter == "segmenter"],
+    )
+    page = render_page(alone)
+    assert "seconds a pass (less is faster)" in section(page, "speed")
+    assert "was not timed wherever others were" in page
+
+
+def test_plots_have_text_and_the_colours_of_the_page() -> None:
+    speed = section(render_page(TIMED), "speed")
+    (plot,) = re.findall("<svg.*?</svg>", speed, re.DOTALL)
+    assert ">segmenter</text>" in plot
+    assert ">0.50</text>" in plot
+    assert "var(--ink)" in plot
+    assert not re.findall(r"#[0-9a-f]{6}\b", plot)
+    assert "font-family" not in plot
+
+
+def test_a_plot_takes_names_as_they_are() -> None:
+    svg = plot_shares("A <title>", "share", [("$x$ <b>&", 0.5)]).svg
+    assert ">$x$ &lt;b&gt;&amp;</text>" in svg
+    assert "<title id=" in svg
+    assert "A &lt;title&gt;</title>" in svg
+
+
+def test_no_two_things_have_the_same_id() -> None:
+    growth = [Growth(shape, 20, "a", n, n / 9) for shape in ("x", "y") for n in (1, 2)]
+    ids = re.findall(r'\bid="([^"]+)"', render_page(TIMED, Extras(growth)))
+    assert len(ids) == len(set(ids))
+
+
+def test_the_same_run_gives_the_same_page() -> None:
+    assert render_page(TIMED) == render_page(TIMED)
+
+
+def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
+    (tmp_path / "growth.csv").write_text(
+        "shape,splitter,max_chunk_length,code_points,seconds\n"
+        "words,a,500,1000,0.5\nwords,a,500,4000,8\nwords,b,500,1000,1\n"
+    )
+    extras = read_extras(tmp_path, tmp_path)
+    growth = section(render_page(CHECKED, extras), "growth")
+    # sixteen times the time for four times the text
+    assert [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?</td>", growth)] == [
+        "4,000", "8.00", "2.00", "1,000", "1.00", "–",
+    ]  # fmt: skip
+    assert "Time by length: words at 500" in growth
+    plot = growth[growth.index("<svg") : growth.index("</svg>")]
+    assert re.findall(r">([\d.,]+)</text>", plot) == ["1,000", "4,000", "0.1", "1", "10"]
+
+
+def test_of_many_splitters_few_have_a_colour() -> None:
+    growth = [Growth("x", 20, name, n, n) for name in ("langchain", *"abcdefghi") for n in (1, 2)]
+    plot = section(render_page(CHECKED, Extras(growth)), "growth")
+    legend = re.findall(r">(langchain|[a-i]|others)</text>", plot)
+    assert legend == ["langchain", "others"]
+
+
+def test_a_table_of_which_the_page_does_not_know_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = Table("Something new", [Column("what", numeric=False)], [("a value",)])
+    monkeypatch.setattr(tables, "details", lambda run: [tables.counts(run), added])
+    page = render_page(CHECKED)
+    assert ">Something new</h2>" in page
+    assert "a value" in page
+
+
+def test_it_says_which_splitters_can_be_looked_at() -> None:
+    excerpt = view_document(
+        Document("d", "a b"), 0, {Workload("books", "segmenter", 20): load_splitter("segmenter")}
+    )
+    text = " ".join(section(render_page(replace(CHECKED, excerpts=[excerpt])), "text").split())
+    assert "Only 1 of 3 splitters are here: segmenter." in text
+
+
+def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
+    (tmp_path / "imports.json").write_text(
+        '[{"name": "langchain", "milliseconds": [9, 7, 8], "modules": 472, "bytes": 5500000}]'
+    )
+    (tmp_path / "claims.json").write_text(
+        '[{"claim": "M4", "says": "0.86 s", "measured": "1.2 s", "status": "differs"}]'
+    )
+    (tmp_path / "BIAS.md").write_text("# Bias\n\n## Texts\n\nThey are *English*, <b>mostly</b>.\n")
+    extras = read_extras(tmp_path, tmp_path)
+    page, text = render_page(CHECKED, extras), render_report(CHECKED, extras)
+    assert "8.00 (7.00–9.00)" in section(page, "imports")
+    assert "differs" in section(page, "claims")
+    bias = section(page, "bias")
+    assert "<h3>Texts</h3>" in bias
+    assert "<em>English</em>, &lt;b&gt;mostly&lt;/b&gt;" in bias
+    assert "| langchain | 8.00 (7.00–9.00) | 472 | – | 5.50 |" in text
+    assert "| M4 | 0.86 s | 1.2 s | differs |" in text
+    assert "## Known bias\n\n### Texts\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("growth.csv", "shape\nx\n"),
+        ("imports.json", "{}"),
+        ("imports.json", '[{"nam": 1}]'),
+        ("claims.json", "["),
+        ("claims.json", b"\xff"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path: Path, name: str, content: str | bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(MeasurementError, match=rf"{name} cannot be read") as caught:
+        read_extras(tmp_path, tmp_path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_page_of_a_full_run_stays_small() -> None:
+    """18 excerpts of the densest kind: a boundary every few code points, five splitters, three
+    limits, a violation at every other boundary."""
+    text = "a  b\u3000。\n  " * 2_000
+    splitters = [load_splitter(name) for name in ("segmenter", "langchain-keep", "langchain")]
+    workloads = {Workload("books", s.name, limit): s for s in splitters for limit in (20, 128, 500)}
+    excerpt = view_document(Document("d", text), 9_000, workloads)
+    many = replace(excerpt, views=[*excerpt.views, *excerpt.views[:6]])
+    page = render_page(replace(TIMED, excerpts=[many] * 18))
+    assert len(page.encode()) < 5_000_000
+
+
+@pytest.mark.parametrize(("opens", "status"), [(True, 0), (False, 3)])
+def test_the_page_is_opened_where_there_is_a_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opens: bool, status: int
+) -> None:
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or opens)
+    write_run(tmp_path, TIMED)
+    result = CliRunner().invoke(segbench, ["report", str(tmp_path), "--open"])
+    assert (result.exit_code, opened) == (status, [(tmp_path / "report.html").as_uri()])
+    assert bool(result.stderr) is not opens

@@ -1,0 +1,381 @@
+"""Tables and Markdown of runs that were made up, so that every number is known."""
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.report import tables
+from harness.report.extras import read_extras
+from harness.report.markdown import render_report
+from harness.report.pages import write_report
+from harness.report.terminal import print_run, print_table
+from harness.results.model import (
+    Count,
+    Environment,
+    Failure,
+    MeasurementError,
+    Run,
+    Timing,
+    ViolationCount,
+    Workload,
+    write_run,
+)
+
+ENVIRONMENT = Environment(
+    command="segbench run",
+    versions={"langchain-text-splitters": "1.1.3"},
+    python="CPython 3.11.7",
+    platform="Linux",
+    cpu="A processor",
+    cpu_count=2,
+    commit="0123abc",
+    dirty=True,
+    started="2026-01-01T00:00:00+00:00",
+    finished="2026-01-01T00:01:00+00:00",
+)
+
+
+def count(corpus: str, splitter: str, limit: int, *, lost: int = 0, segments: int = 100) -> Count:
+    documents, code_points = {"books": (2, 3_000_000), "laws": (10, 1_000_000)}[corpus]
+    workload = Workload(corpus, splitter, limit)
+    return Count(workload, documents, code_points, segments, 1, 7.5, limit, lost, 0, "digest")
+
+
+def timings(corpus: str, splitter: str, limit: int, seconds: Iterable[float]) -> list[Timing]:
+    workload = Workload(corpus, splitter, limit)
+    return [Timing(workload, round_, value) for round_, value in enumerate(seconds)]
+
+
+CORPORA = ("books", "laws")
+COUNTS = [
+    count(corpus, splitter, limit, lost=11 if splitter == "langchain" else 0)
+    for corpus in CORPORA
+    for splitter in ("segmenter", "langchain", "langchain-keep")
+    for limit in (20, 500)
+]
+BROKEN = [
+    ViolationCount(Workload("books", "langchain", 20), "join", 2, 0),
+    ViolationCount(Workload("laws", "langchain", 20), "join", 9, 0),
+    ViolationCount(Workload("laws", "langchain", 500), "join", 1, 0),
+    ViolationCount(Workload("books", "langchain-keep", 20), "fits", 1_234, 0),
+    ViolationCount(Workload("books", "segmenter", 20), "too-long-run", 5, 5),
+    ViolationCount(Workload("laws", "langchain-keep", 500), "too-long-run", 8, 3),
+    ViolationCount(Workload("laws", "langchain-keep", 500), "run-without-newline", 40, 0),
+]
+RULES = ("join", "fits", "run-without-newline", "too-long-run")
+
+
+def complete(broken: Sequence[ViolationCount]) -> list[ViolationCount]:
+    """With a row for each workload and rule, as a run has."""
+    there = {(row.workload, row.rule) for row in broken}
+    kept = [(each.workload, rule) for rule in RULES for each in COUNTS]
+    return [*broken, *(ViolationCount(*key, 0, 0) for key in kept if key not in there)]
+
+
+VIOLATIONS = complete(BROKEN)
+TIMINGS = [
+    *timings("books", "segmenter", 500, [1.0, 4.0, 3.0]),
+    *timings("books", "langchain", 500, [2.0, 2.0, 6.0]),
+    *timings("laws", "segmenter", 500, [1.0, 0.0625, 1.0]),
+    *timings("laws", "langchain", 500, [2.0, 0.03125, 2.0]),
+]
+CHECKED = Run(ENVIRONMENT, counts=COUNTS, violations=VIOLATIONS)
+TIMED = replace(CHECKED, timings=TIMINGS)
+
+
+def columns(table: tables.Table) -> list[str]:
+    return [column.title for column in table.columns]
+
+
+def find(table: tables.Table, *start: str) -> list[str]:
+    (cells,) = (cells for cells in table.cells if tuple(cells[: len(start)]) == start)
+    return cells[len(start) :]
+
+
+def test_the_summary_adds_up_over_corpora_and_limits() -> None:
+    summary = tables.summary(CHECKED)
+    assert columns(summary) == [
+        "splitter",
+        "texts",
+        "do not join back",
+        "characters lost",
+        "segments over the limit",
+        "whitespace rule broken",
+        "forced",
+    ]
+    assert summary.cells == [
+        ["segmenter", "24", "0", "0", "0", "0", "5"],
+        ["langchain", "24", "12", "44", "0", "–", "–"],
+        ["langchain-keep", "24", "0", "0", "1,234", "45", "3"],
+    ]
+    assert "Nothing was timed." in summary.notes
+
+
+def test_empty_segments_are_not_against_the_whitespace_rule() -> None:
+    """The table of violations tells of them."""
+    workload = CHECKED.counts[0].workload
+    run = replace(CHECKED, violations=[*VIOLATIONS, ViolationCount(workload, "empty", 7, 0)])
+    assert tables.summary(run).cells == tables.summary(CHECKED).cells
+    assert find(tables.violations(run), "empty", workload.splitter)[0] == "7"
+
+
+def test_ratios_are_taken_round_by_round_and_then_their_median() -> None:
+    """The medians' own ratio would be 3.0 / 2.0 for the books."""
+    rows = tables.timings(TIMED)
+    assert find(rows, "books", "500", "segmenter") == [
+        "3",
+        "3.00",
+        "1.00–4.00",
+        "1.00",
+        "0.50 (0.50–2.00)",
+    ]
+    assert find(rows, "laws", "500", "langchain")[-1] == "1.00 (1.00–1.00)"
+
+
+def test_the_whole_is_the_sum_of_the_corpora_in_each_round() -> None:
+    # 2 / 4, 4.0625 / 2.03125, 4 / 8; 4,000,000 code points in 4 seconds
+    assert find(tables.timings(TIMED), "all", "500", "segmenter") == [
+        "3",
+        "4.00",
+        "2.00–4.06",
+        "1.00",
+        "0.50 (0.50–2.00)",
+    ]
+    assert [cells[0] for cells in tables.timings(TIMED, detailed=False).cells] == ["all", "all"]
+    assert find(tables.summary(TIMED), "segmenter")[-1] == "0.50 (0.50–2.00)"
+    assert find(tables.summary(TIMED), "langchain-keep")[-1] == "–"
+    assert columns(tables.summary(TIMED))[-1] == "time ÷ langchain at 500"
+
+
+def test_a_splitter_that_was_not_timed_on_every_corpus_has_no_ratio_over_all() -> None:
+    without = [t for t in TIMINGS if t.workload != Workload("laws", "segmenter", 500)]
+    partly = replace(TIMED, timings=without)
+    assert find(tables.summary(partly), "segmenter")[-1] == "–"
+    assert find(tables.timings(partly), "books", "500", "segmenter")[-1] == "0.50 (0.50–2.00)"
+    assert [cells[2] for cells in tables.timings(partly).cells if cells[0] == "all"] == [
+        "langchain"
+    ]
+
+
+def test_corpora_that_were_not_timed_do_not_count_for_the_speed() -> None:
+    books = replace(TIMED, timings=[t for t in TIMINGS if t.workload.corpus == "books"])
+    assert find(tables.summary(books), "segmenter")[-1] == "0.50 (0.50–2.00)"
+    assert {cells[0] for cells in tables.timings(books).cells} == {"books"}
+    assert any(note.startswith("Times on books: ") for note in tables.summary(books).notes)
+    assert tables.answer(books).endswith("as long as `langchain` at limit 500 on books.")
+
+
+def test_without_the_baseline_there_are_times_but_no_ratios() -> None:
+    alone = replace(
+        TIMED,
+        counts=[c for c in COUNTS if c.workload.splitter == "segmenter"],
+        violations=[],
+        timings=[t for t in TIMINGS if t.workload.splitter == "segmenter"],
+    )
+    assert columns(tables.summary(alone))[-1] == "forced"
+    assert (
+        "No ratio of times: `langchain` was not timed wherever others were."
+        in tables.summary(alone).notes
+    )
+    assert {cells[-1] for cells in tables.timings(alone).cells} == {"–"}
+    assert tables.answer(alone).endswith("that could be avoided.")
+
+
+def test_violations_are_told_by_rule_splitter_and_limit_forced_ones_apart() -> None:
+    table = tables.violations(CHECKED)
+    assert columns(table)[2:] == ["at 20", "forced at 20", "at 500", "forced at 500"]
+    assert table.cells == [
+        ["join", "langchain", "11", "0", "1", "0"],
+        ["fits", "langchain-keep", "1,234", "0", "0", "0"],
+        ["too-long-run", "segmenter", "0", "5", "0", "0"],
+        ["too-long-run", "langchain-keep", "0", "0", "5", "3"],
+        ["run-without-newline", "langchain-keep", "0", "0", "40", "0"],
+    ]
+
+
+def test_counts_over_all_corpora_have_no_median() -> None:
+    table = tables.counts(CHECKED)
+    assert find(table, "all", "20", "langchain") == [
+        "12",
+        "4,000,000",
+        "200",
+        "1",
+        "–",
+        "20",
+        "22",
+        "0",
+    ]
+    assert find(table, "books", "500", "segmenter")[4] == "7.5"
+
+
+def test_fullness_is_the_mean_length_by_the_limit() -> None:
+    # 4,000,000 code points, and for langchain 22 lost, in 200 segments
+    table = tables.lengths(replace(CHECKED, counts=COUNTS))
+    assert find(table, "500", "segmenter") == ["200", "20,000", "4000%", "1", "500"]
+    losing = [replace(c, code_points=1_000, segments=10) for c in COUNTS]
+    table = tables.lengths(replace(CHECKED, counts=losing))
+    assert find(table, "500", "segmenter") == ["20", "100", "20%", "1", "500"]
+    assert find(table, "500", "langchain") == ["20", "98.9", "20%", "1", "500"]
+    assert find(table, "20", "langchain-keep") == ["20", "100", "500%", "1", "20"]
+
+
+def test_a_splitter_that_failed_on_a_corpus_has_no_fullness() -> None:
+    partly = [c for c in COUNTS if c.workload != Workload("laws", "segmenter", 20)]
+    names = [cells[:2] for cells in tables.lengths(replace(CHECKED, counts=partly)).cells]
+    assert ["20", "segmenter"] not in names
+    assert ["500", "segmenter"] in names
+
+
+def test_losses_are_told_of_those_who_lose() -> None:
+    table = tables.losses(CHECKED)
+    assert table.cells == [
+        ["langchain", "20", "12", "11", "22", "0.00%", "0"],
+        ["langchain", "500", "12", "1", "22", "0.00%", "0"],
+    ]
+    nothing = replace(CHECKED, counts=[c for c in COUNTS if not c.characters_lost], violations=[])
+    assert tables.losses(nothing).empty == "No splitter lost or added a character."
+    assert not tables.losses(nothing).rows
+
+
+def test_the_answer_is_one_sentence() -> None:
+    assert tables.answer(TIMED) == (
+        "`segmenter` kept every character of 12 documents (4,000,000 code points) at limits 20 "
+        "and 500, with no segment over the limit and no boundary against the whitespace rule "
+        "that could be avoided; it took 0.50 times as long as `langchain` at limit 500."
+    )
+
+
+def test_a_broken_rule_of_the_segmenter_is_the_answer() -> None:
+    broken = [
+        ViolationCount(Workload("books", "segmenter", 20), "fits", 3, 0),
+        ViolationCount(Workload("laws", "segmenter", 20), "fits", 4, 0),
+        ViolationCount(Workload("laws", "segmenter", 20), "too-long-run", 9, 2),
+    ]
+    assert tables.answer(replace(CHECKED, violations=broken)) == (
+        "`segmenter` broke rules on 12 documents (4,000,000 code points) at limits 20 and 500: "
+        "fits (7), too-long-run (7)."
+    )
+
+
+FAILURES = [Failure(Workload("books", "peer|x", 20), "timed out", "no answer\n\x1b[31m\ud800|")]
+
+
+def test_a_splitter_that_failed_everywhere_has_its_row_all_the_same() -> None:
+    failed = replace(CHECKED, failures=FAILURES)
+    assert find(tables.summary(failed), "peer|x") == ["–"] * 6
+    assert tables.failures(failed).cells == [
+        ["books", "20", "peer|x", "timed out", r"no answer\n\x1b[31m\ud800|"]
+    ]
+    text = render_report(failed)
+    assert r"| books | 20 | peer\|x | timed out | no answer\n\x1b[31m\ud800\| |" in text
+    assert "Some workloads failed" in text
+
+
+def test_nothing_but_failures_is_said_to_be_that() -> None:
+    nothing = Run(ENVIRONMENT, failures=FAILURES)
+    assert tables.answer(nothing) == "Nothing was measured."
+    assert "## Violations by rule\n\nNothing was checked.\n" in render_report(nothing)
+
+
+def test_without_the_segmenter_the_answer_is_about_the_others() -> None:
+    others = replace(CHECKED, counts=[c for c in COUNTS if c.workload.splitter != "segmenter"])
+    scope = "12 documents (4,000,000 code points) at limits 20 and 500"
+    ending = f"kept every character of {scope} and had no segment over the limit."
+    assert tables.answer(others) == f"No splitter {ending}"
+    fitting = replace(others, violations=complete([v for v in BROKEN if v.rule != "fits"]))
+    assert tables.answer(fitting) == f"`langchain-keep` {ending}"
+
+
+def test_who_kept_everything_is_told_of_those_who_were_asked_everywhere() -> None:
+    fitting = replace(CHECKED, violations=complete([v for v in BROKEN if v.rule != "fits"]))
+    told = "2 of 3 splitters joined back on every text and stayed within the limit: "
+    assert f"{told}`segmenter` and `langchain-keep`." in tables.summary(fitting).notes
+    failures = [Failure(Workload("laws", "langchain-keep", 20), "raised", "x")]
+    told = "1 of 3 splitters joined back on every text and stayed within the limit: "
+    failed = replace(fitting, failures=failures)
+    assert f"{told}`segmenter`." in tables.summary(failed).notes
+    unasked = [v for v in fitting.violations if v.workload.splitter != "langchain-keep"]
+    assert f"{told}`segmenter`." in tables.summary(replace(fitting, violations=unasked)).notes
+    nobody = replace(CHECKED, violations=[])
+    told = "None of 3 splitters joined back on every text and stayed within the limit."
+    assert told in tables.summary(nobody).notes
+
+
+def test_a_failure_of_the_segmenter_is_in_the_answer() -> None:
+    failures = [Failure(Workload("laws", "segmenter", 128), "raised", "x")]
+    answer = tables.answer(replace(CHECKED, failures=failures))
+    assert answer.endswith("; it failed on some workloads.")
+
+
+def test_the_report_says_what_is_missing() -> None:
+    text = render_report(replace(CHECKED, violations=[]))
+    assert "## Timings\n\nNothing was timed.\n" in text
+    assert "## Failures\n\nNothing failed.\n" in text
+    assert "## Violations by rule\n\nNo rule was broken.\n" in text
+    assert "| commit | 0123abc with changes |" in text
+    assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("run", [CHECKED, TIMED, Run(ENVIRONMENT, failures=FAILURES)])
+def test_the_terminal_shows_the_tables_and_the_answer_last(run: Run) -> None:
+    console = Console(width=1000, record=True, file=io.StringIO())
+    print_run(run, console)
+    shown = console.export_text()
+    for cells in tables.summary(run).cells:
+        assert all(text in shown for text in cells)
+    assert shown.rstrip().endswith(tables.answer(run))
+
+
+def test_a_report_is_written_from_the_files_alone(tmp_path: Path) -> None:
+    write_run(tmp_path, TIMED)
+    path = write_report(tmp_path)
+    assert path == tmp_path / "report.html"
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert text == render_report(TIMED, read_extras(tmp_path))
+    assert "time ÷ langchain" in path.read_text(encoding="utf-8")
+
+
+def test_an_aborted_run_has_no_report(tmp_path: Path) -> None:
+    write_run(tmp_path, CHECKED)
+    (tmp_path / "environment.json").unlink()
+    with pytest.raises(MeasurementError, match="no finished run"):
+        write_report(tmp_path)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("report")]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.00123456, "0.00123"),
+        (0.0999999, "0.100"),
+        (0.9996, "1.00"),
+        (12.345, "12.3"),
+        (999.6, "1,000"),
+        (1234.5, "1,230"),
+        (0, "0"),
+    ],
+)
+def test_three_digits_are_significant(value: float, shown: str) -> None:
+    assert tables.show_digits(value) == shown
+
+
+def test_environment_names_command_and_versions() -> None:
+    rows: Sequence[Sequence[str]] = tables.environment(CHECKED).cells
+    assert ["command", "segbench run"] in rows
+    assert ["langchain-text-splitters", "1.1.3"] in rows
+
+
+def test_a_narrow_terminal_loses_no_number() -> None:
+    narrow = Console(width=60, record=True, file=io.StringIO())
+    print_table(tables.timings(TIMED), narrow)
+    lines = narrow.export_text().splitlines()
+    assert max(map(len, lines)) <= 60
+    for cells in tables.timings(TIMED).cells:
+        for number in cells[3:]:
+            assert any(
+                all(f" {part} " in line for part in (*cells[:3], number)) for line in lines
+            ), (cells, number)

@@ -1,0 +1,242 @@
+"""A run folder: what is written is read again, and what is not whole is refused."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas
+import pytest
+
+from harness.results.model import (
+    Count,
+    Environment,
+    Example,
+    Failure,
+    MeasurementError,
+    Run,
+    Texts,
+    Timing,
+    Violation,
+    ViolationCount,
+    Workload,
+    one_line,
+    open_replacing,
+    read_run,
+    start_run,
+    write_run,
+    write_timings,
+)
+
+WORKLOAD = Workload('a "b", c/é\udc80', "segmenter", 20)
+OTHER = Workload("legal", "langchain", 128)
+RUN = Run(
+    Environment(
+        command="segbench run --corpus 'a b'",
+        versions={"segbench": "0.1.0"},
+        python="CPython 3.11.7",
+        platform="Linux",
+        cpu="some",
+        cpu_count=2,
+        commit="",
+        dirty=False,
+        started="2026-01-01T00:00:00+00:00",
+        finished="2026-01-01T00:01:00+00:00",
+    ),
+    counts=[
+        Count(WORKLOAD, 1, 20, 3, 1, 2.5, 10, 4, 5, "00ff"),
+        Count(OTHER, 2, 10**12, 0, 0, 0.0, 0, 0, 0, "12"),
+    ],
+    violations=[ViolationCount(WORKLOAD, "fits", 3, 0), ViolationCount(OTHER, "join", 0, 0)],
+    examples=[
+        Example(
+            WORKLOAD,
+            Violation("edges", "d\ud800\n", 3, True, "x"),
+            "\ufeff\ud800\x00",
+            "\r\n\u2028",
+        )
+    ],
+    failures=[Failure(OTHER, "raised", "ValueError: é")],
+    timings=[
+        Timing(OTHER, 0, 0.25),
+        Timing(OTHER, 1, 0.5),
+        Timing(WORKLOAD, 0, 1e-6),
+    ],
+    warm_ups=[Timing(OTHER, 0, 0.75)],
+    texts=[Texts("legal", "12ab", "a folder, with \ud800", "one\ntwo")],
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "reports" / "run"
+    write_run(path, RUN)
+    return path
+
+
+def test_what_is_written_is_read(folder: Path) -> None:
+    assert read_run(folder) == RUN
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "texts.csv"),
+        *("timings.json", "violations.csv"),
+    ]
+
+
+def test_a_check_alone_has_no_timings(tmp_path: Path) -> None:
+    checked = replace(RUN, timings=[], warm_ups=[])
+    write_run(tmp_path, RUN)
+    write_run(tmp_path, checked)
+    assert not (tmp_path / "timings.json").exists()
+    assert read_run(tmp_path) == checked
+
+
+def test_other_tools_read_the_files(folder: Path) -> None:
+    counts = pandas.read_csv(folder / "counts.csv", encoding_errors="backslashreplace")
+    assert counts["code_points"].tolist() == [20, 10**12]
+    assert counts["median"].tolist() == [2.5, 0]
+    violations = pandas.read_csv(folder / "violations.csv", encoding_errors="backslashreplace")
+    assert list(violations) == [
+        *("corpus", "splitter", "max_chunk_length", "rule", "count", "forced")
+    ]
+    (example,) = map(json.loads, (folder / "examples.jsonl").read_text("ascii").splitlines())
+    assert (example["rule"], example["start"], example["forced"]) == ("edges", 3, True)
+    stats = subprocess.run(
+        [sys.executable, "-m", "pyperf", "stats", folder / "timings.json", "--quiet"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:backslashreplace"},
+    )
+    assert "legal/langchain/128" in stats.stdout
+    assert "Mean:    375 ms" in stats.stdout
+
+
+def test_timings_carry_their_workload_and_what_was_verified(folder: Path) -> None:
+    suite = json.loads((folder / "timings.json").read_text())
+    benchmarks = {
+        metadata["name"]: {**suite["metadata"], **metadata}
+        for benchmark in suite["benchmarks"]
+        for metadata in [benchmark.get("metadata") or benchmark["runs"][0]["metadata"]]
+    }
+    metadata = benchmarks["legal/langchain/128"]
+    assert (metadata["code_points"], metadata["digest"]) == (10**12, "12")
+    assert (metadata["corpus"], metadata["splitter"]) == ("legal", "langchain")
+    assert metadata["max_chunk_length"] == 128
+
+
+def test_the_order_of_timings_does_not_matter(tmp_path: Path) -> None:
+    write_run(tmp_path, replace(RUN, timings=[RUN.timings[1], RUN.timings[0], RUN.timings[2]]))
+    assert read_run(tmp_path) == RUN
+
+
+def test_timings_without_a_count_or_a_round_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "timings.json"
+    with pytest.raises(MeasurementError, match="legal/langchain/128 was timed but not checked"):
+        write_timings(path, RUN.timings, RUN.counts[:1])
+    with pytest.raises(MeasurementError, match=r"in the rounds \[1\] only"):
+        write_timings(path, RUN.timings[1:2], RUN.counts)
+    assert not path.exists()
+
+
+def test_nothing_measured_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match="nothing was measured"):
+        write_run(tmp_path / "run", Run(RUN.environment))
+    assert not (tmp_path / "run").exists()
+    failed = Run(RUN.environment, failures=RUN.failures)
+    write_run(tmp_path / "run", failed)
+    assert read_run(tmp_path / "run").failures == failed.failures
+
+
+def test_an_aborted_run_is_refused(folder: Path) -> None:
+    start_run(folder)
+    (folder / "report.md").write_text("of the run before")
+    with pytest.raises(MeasurementError, match="holds no finished run"):
+        read_run(folder)
+
+
+def test_a_run_that_does_not_say_when_it_finished_is_refused(tmp_path: Path) -> None:
+    write_run(tmp_path, replace(RUN, environment=replace(RUN.environment, finished="")))
+    with pytest.raises(MeasurementError, match="does not say when the run finished"):
+        read_run(tmp_path)
+
+
+def test_a_folder_that_is_absent_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match="is not a run folder"):
+        read_run(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("counts.csv", lambda text: text.replace("digest", "sum")),
+        ("counts.csv", lambda text: text.replace(",20,1,", ",20,,")),
+        ("counts.csv", lambda text: text[:99]),
+        ("counts.csv", lambda text: text[:-9]),
+        ("counts.csv", lambda text: ""),
+        ("violations.csv", lambda text: text.replace("fits,3", "fits,x")),
+        ("examples.jsonl", lambda text: text[:-9]),
+        ("examples.jsonl", lambda text: text.replace('"before"', '"ahead"')),
+        ("failures.jsonl", lambda text: "[]\n"),
+        ("timings.json", lambda text: "{}"),
+        ("timings.json", lambda text: text[:-9]),
+        ("environment.json", lambda text: text.replace('"cpu"', '"gpu"')),
+        ("environment.json", lambda text: "[1]"),
+        ("texts.csv", lambda text: text.replace("origin", "place")),
+    ],
+)
+def test_a_spoilt_file_is_named_in_one_line(
+    folder: Path, name: str, spoil: Callable[[str], str]
+) -> None:
+    path = folder / name
+    before = path.read_text("utf-8", errors="surrogatepass")
+    assert spoil(before) != before
+    path.write_text(spoil(before), "utf-8", errors="surrogatepass")
+    with pytest.raises(MeasurementError) as raised:
+        read_run(folder)
+    assert str(raised.value).startswith(f"{path} cannot be read: ")
+    assert "\n" not in str(raised.value)
+    path.unlink()
+    if name not in ("timings.json", "environment.json", "texts.csv"):
+        with pytest.raises(MeasurementError, match="cannot be read: FileNotFoundError"):
+            read_run(folder)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+
+    def write_and_fail() -> None:
+        with open_replacing(path) as file:
+            file.write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_and_fail()
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+    with open_replacing(path) as file:
+        file.write("whole\n")
+    assert path.read_bytes() == b"whole\n"
+    assert list(tmp_path.iterdir()) == [path]
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(MeasurementError, match=rf"cannot write {path}.*--out"):
+            write_run(path, RUN)
+    (tmp_path / "run" / "environment.json").mkdir(parents=True)
+    with pytest.raises(MeasurementError, match=r"cannot write .*--out"):
+        start_run(tmp_path / "run")
+
+
+def test_an_error_is_told_in_one_line() -> None:
+    assert one_line(ValueError("a\nb")) == "ValueError: a"
+    assert one_line(ValueError()) == one_line(ValueError("\n")) == "ValueError"
+    assert len(one_line(ValueError("x" * 1000))) == 200

@@ -1,0 +1,166 @@
+import hashlib
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.commands import segbench
+from segmenter.testing import load_cases, vectors
+from tests.segmenter import oracle
+
+SPLITTER = Path(__file__).with_name("splitter.js")
+
+# A program in Python that answers with what EXPRESSION makes of a vector.
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    vector = json.loads(line)
+    print(json.dumps(EXPRESSION), flush=True)
+"""
+RIGHT = '{"segments": TextSegmenter(vector["max_chunk_length"]).split(vector["text"])}'
+
+
+def command(expression: str, program: str = PROGRAM) -> list[str]:
+    return [sys.executable, "-c", program.replace("EXPRESSION", expression)]
+
+
+@pytest.fixture(scope="module")
+def written() -> list[dict]:
+    stream = io.StringIO()
+    vectors.write(stream)
+    assert stream.getvalue().isascii()
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def decode(text: str | list[int]) -> str:
+    return text if isinstance(text, str) else "".join(map(chr, text))
+
+
+def test_vectors_are_the_cases_and_generated_ones(written) -> None:
+    names = [vector["name"] for vector in written]
+    assert len(set(names)) == len(names)
+    assert names[: len(load_cases())] == list(load_cases())
+    assert sum(name.startswith("generated-") for name in names) == 400
+    for vector in written:
+        assert list(vector) == ["version", "name", "rule", "text", "max_chunk_length", "segments"]
+
+
+def test_vectors_hold_what_the_oracle_says(written) -> None:
+    for vector in written:
+        segments = oracle.split(decode(vector["text"]), vector["max_chunk_length"])
+        assert list(map(decode, vector["segments"])) == segments, vector["name"]
+
+
+def test_generated_vectors_are_the_same_everywhere(written) -> None:
+    by_name = {vector["name"]: vector for vector in written}
+    assert by_name["generated-005"] == {
+        "version": 1,
+        "name": "generated-005",
+        "rule": "reference",
+        "text": "def",
+        "max_chunk_length": 33,
+        "segments": ["def"],
+    }
+    generated = [json.dumps(vector) for vector in written if vector["name"] not in load_cases()]
+    digest = hashlib.sha256("\n".join(generated).encode()).hexdigest()
+    # If this has to change, so has the version.
+    assert digest == "bddb620ea76c00dfbbdb0e366612e53b3b89a6b9917ae60138e1459ca5921b05"
+
+
+def test_texts_with_surrogates_are_lists_of_code_points(written) -> None:
+    by_name = {vector["name"]: vector for vector in written}
+    assert by_name["surrogates-side-by-side"]["text"] == [0xD83D, 0xDE00]
+    assert by_name["surrogates-side-by-side"]["segments"] == [[0xD83D], [0xDE00]]
+    assert by_name["emoji"]["text"] == "😀" * 5
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_a_splitter_in_javascript_passes() -> None:
+    answers = vectors.check(["node", str(SPLITTER)])
+    assert (answers.right, answers.wrong, answers.skipped) == (len(load_cases()) + 400, [], [])
+
+
+def test_wrong_and_skipped_answers_are_told_apart() -> None:
+    whole = command(
+        '{"skipped": "code points"} if isinstance(vector["text"], list) else '
+        '{"segments": [vector["text"]] if vector["text"] else []}'
+    )
+    answers = vectors.check(whole)
+    assert "unpaired-surrogate: code points" in answers.skipped
+    assert "one-over: hello | ! expected at limit 5, not hello!" in answers.wrong
+    assert answers.right + len(answers.wrong) + len(answers.skipped) == len(load_cases()) + 400
+    assert answers.right > 50
+    assert answers.unexcused == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["None", "[1]", '{"segments": "hello"}', '{"segments": [1.5]}', '{"skipped": ""}', "{}"],
+)
+def test_what_is_no_answer_is_wrong(answer: str) -> None:
+    answers = vectors.check(command(answer))
+    assert (answers.right, answers.skipped) == (0, [])
+    assert len(answers.wrong) == len(load_cases()) + 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-program"], "no-such-program cannot be run: No such file"),
+        ([sys.executable, "-c", "raise SystemExit('gone')"], "failed with status 1: gone"),
+        ([sys.executable, "-c", "raise ValueError('so')"], "failed with status 1: ValueError: so"),
+        (
+            [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"],
+            f"{re.escape(sys.executable)} ended by signal 9$",
+        ),
+        ([sys.executable, "-c", ""], "answered 0 lines to [0-9]+ vectors"),
+        ([sys.executable, "-c", "input(); print(1)"], "answered 1 lines to"),
+        (command('{"skipped": "no"}'), "skipped every vector"),
+    ],
+)
+def test_a_program_that_cannot_be_measured_is_an_error(arguments, message: str) -> None:
+    with pytest.raises(vectors.UnusableProgramError, match=message):
+        vectors.check(arguments)
+
+
+def test_the_command_prints_the_vectors(written) -> None:
+    result = CliRunner().invoke(segbench, ["vectors"])
+    assert result.exit_code == 0
+    assert [json.loads(line) for line in result.stdout.splitlines()] == written
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "last"),
+    [
+        (shlex.join(command('{"segments": [vector["text"]]}')), 1, r"\d+ right, \d+ wrong, 0 skip"),
+        (
+            shlex.join(
+                command(
+                    '{"segments": [vector["text"]]} if vector["name"] == "exact-fit" else '
+                    '{"skipped": "no"}'
+                )
+            ),
+            3,
+            r"1 right, 0 wrong, \d+ skipped",
+        ),
+        ("no-such-program", 3, "segbench: no-such-program cannot be run: No such file"),
+        ("'", 2, 'segbench: --check "\'": No closing quotation'),
+        ("", 2, "segbench: --check '': name a program"),
+    ],
+)
+def test_the_command_checks_a_program(program: str, status: int, last: str) -> None:
+    result = CliRunner().invoke(segbench, ["vectors", "--check", program])
+    assert result.exit_code == status
+    assert re.match(last, result.output.splitlines()[-1])
+
+
+def test_a_program_that_does_not_end_is_an_error(monkeypatch) -> None:
+    monkeypatch.setattr(vectors, "_SECONDS", 0.2)
+    with pytest.raises(vectors.UnusableProgramError, match=r"did not end within 0.2 s"):
+        vectors.check([sys.executable, "-c", "import time; time.sleep(60)"])
