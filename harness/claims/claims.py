@@ -17,9 +17,8 @@ from harness.report.bench import write_page
 from harness.report.extras import CLAIMS, Claim, Extras
 from harness.report.tables import Table, texts
 from harness.results.model import MeasurementError, open_replacing
+from harness.results.verdict import Verdict
 from harness.runner.process import SplitterError
-from harness.verdict import BAD_ANSWER, WELL
-from harness.verdict import NOT_MEASURED as INCOMPLETE
 
 PAGE = "claims.md"
 
@@ -32,11 +31,11 @@ class Answered:
     failed: Sequence[str]
 
     @property
-    def status(self) -> int:
-        """The exit status: a refuted claim outweighs one that could not be measured."""
+    def verdict(self) -> Verdict:
+        """A refuted claim outweighs one that could not be measured."""
         if any(claim.status.startswith(REFUTED) for claim in self.claims):
-            return BAD_ANSWER
-        return INCOMPLETE if self.failed else WELL
+            return Verdict.BAD
+        return Verdict.NOT_MEASURED if self.failed else Verdict.WELL
 
 
 def read_claims() -> dict[str, Row]:

@@ -1,19 +1,19 @@
-"""The commands. What they do is done elsewhere."""
+"""``segbench bench``: the segmenter alone."""
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 import corpora
+from harness.cli.inputs import open_console, typed_command
 from harness.measure import growth, imports, memory, speed
 from harness.report.bench import start, write_page
 from harness.report.tables import Table
 from harness.report.terminal import print_table
 from harness.results.model import Environment
+from harness.results.verdict import Verdict
 
 _SPEED_BIAS = (
     "One Python on one machine; ratios differ between Python versions.",
@@ -55,8 +55,8 @@ def bench(context: click.Context, out: Path) -> None:
 
 
 @bench.result_callback()
-def _judge(statuses: list[int], **_: object) -> int:
-    return max(statuses)
+def _judge(verdicts: list[Verdict], **_: object) -> Verdict:
+    return Verdict.BAD if Verdict.BAD in verdicts else Verdict.WELL
 
 
 @bench.command("speed")
@@ -73,13 +73,13 @@ def _judge(statuses: list[int], **_: object) -> int:
     help="Timed passes of each contender.",
 )
 @click.pass_obj
-def speed_command(out: Path, mirror: Path | None, passes: int) -> int:
+def speed_command(out: Path, mirror: Path | None, passes: int) -> Verdict:
     """Against LangChain and the floor, in turns, at limits 20, 128 and 500."""
     names = ["builtin"]
     if mirror is not None:
         names = [name for name in corpora.names() if name not in ("builtin", "synthetic")]
     chosen = [corpora.load(name, mirror=mirror) for name in names]
-    environment = start(_command())
+    environment = start(typed_command())
     measured = speed.measure_speed(chosen, passes=passes, progress=_say)
     tables = [speed.tabulate_ratios(measured), speed.tabulate_seconds(measured)]
     return _publish(out / "speed.md", environment, tables, biases=_SPEED_BIAS)
@@ -87,9 +87,9 @@ def speed_command(out: Path, mirror: Path | None, passes: int) -> int:
 
 @bench.command("growth")
 @click.pass_obj
-def growth_command(out: Path) -> int:
+def growth_command(out: Path) -> Verdict:
     """Time and memory over the text's length, for every shape of text that makes splitters slow."""
-    environment = start(_command())
+    environment = start(typed_command())
     measured = growth.measure_growth(progress=_say)
     picture = "growth.svg"
     growth.write_plot(out / picture, measured)
@@ -99,25 +99,23 @@ def growth_command(out: Path) -> int:
 
 @bench.command("imports")
 @click.pass_obj
-def imports_command(out: Path) -> int:
+def imports_command(out: Path) -> Verdict:
     """What the import costs, beside LangChain's, in fresh processes."""
-    environment = start(_command())
+    environment = start(typed_command())
     table = imports.tabulate_imports(imports.measure_imports())
     return _publish(out / "imports.md", environment, [table])
 
 
 @bench.command("memory")
 @click.pass_obj
-def memory_command(out: Path) -> int:
+def memory_command(out: Path) -> Verdict:
     """The peak beyond a text of 100 million code points and its segments."""
-    environment = start(_command())
+    environment = start(typed_command())
     measured = memory.measure_memory()
     _publish(out / "memory.md", environment, [memory.tabulate_memory(measured)])
-    return max(int(each.beyond > memory.TARGET) for each in measured)
-
-
-def _command() -> str:
-    return shlex.join(["segbench", *sys.argv[1:]])
+    if any(each.beyond > memory.TARGET for each in measured):
+        return Verdict.BAD
+    return Verdict.WELL
 
 
 def _say(what: str) -> None:
@@ -125,10 +123,10 @@ def _say(what: str) -> None:
         click.echo(what, err=True)
 
 
-def _publish(path: Path, environment: Environment, tables: list[Table], **page: Any) -> int:
-    console = Console(width=None if sys.stdout.isatty() else 1000)
+def _publish(path: Path, environment: Environment, tables: list[Table], **page: Any) -> Verdict:
+    console = open_console()
     for table in tables:
         print_table(table, console)
     write_page(path, environment, tables, **page)
     click.echo(f"Page: {path}")
-    return 0
+    return Verdict.WELL

@@ -1,80 +1,129 @@
-"""What ``segbench compare`` does, once its arguments are read."""
+"""``segbench compare``: the gate."""
 
-import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpora import Corpus
-from harness.compare import report
-from harness.compare.checkouts import open_checkout
-from harness.compare.comparison import Question, compare
-from harness.compare.report import Page
-from harness.compare.runs import compare_runs, describe_runs, record_runs
-from harness.measure.run import Progress
-from harness.results.model import read_run
+import click
+from click.core import ParameterSource
+
+from harness.cli.inputs import load_corpora, name_folder, once, open_console, typed_command
+from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
+from harness.cli.progress import Bars
+from harness.compare.checkouts import SEGMENTER
+from harness.compare.gate import compare_folders, compare_versions
+from harness.compare.report import print_page
+from harness.compare.statistics import TOLERANCE
+from harness.results.verdict import Verdict
+
+_OF_FOLDERS_TOO = {"folders", "out", "tolerance", "different_segments", "strict"}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The page that was written, where, and the exit status."""
+class _Tolerance(click.FloatRange):
+    """A range that holds no NaN, which is neither below its bounds nor above them."""
 
-    page: Page
-    path: Path
-    status: int
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
-def compare_versions(
-    base: str,
+@click.command("compare")
+@click.argument(
+    "folders", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR DIR]", required=False
+)
+@click.option("--base", metavar="REV_OR_PATH", help="Version to compare with.")
+@click.option(
+    "--head", metavar="REV_OR_PATH", help="Version to judge; without it, the working tree."
+)
+@click.option(
+    "--segmenter",
+    default=SEGMENTER,
+    show_default=True,
+    metavar="PATH",
+    help="Package or file with the TextSegmenter, below the top of both versions.",
+)
+@corpus_options
+@limits_option
+@out_option
+@click.option(
+    "--tolerance",
+    type=_Tolerance(min=1, max=10, min_open=True),
+    default=TOLERANCE,
+    show_default=True,
+    help="Ratio of head's time to base's that is still fine.",
+)
+@click.option("--instructions", is_flag=True, help="Count instructions too; needs valgrind.")
+@click.option(
+    "--allow-different-segments",
+    "different_segments",
+    is_flag=True,
+    help="Measure speed even where the segments differ, and let them.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 3 where speed cannot be told.")
+@click.pass_context
+def compare_command(
+    context: click.Context,
+    folders: Sequence[Path],
+    base: str | None,
     head: str | None,
     segmenter: str,
-    corpora: Sequence[Corpus],
+    corpus: CorpusOptions,
     limits: Sequence[int],
-    folder: Path,
-    command: str,
-    progress: Progress,
-    **strictness: Any,
-) -> Outcome:
-    """Compare two versions and write what was learnt into ``folder``.
-
-    ``strictness`` are the other fields of Question. Raises CorpusError and MeasurementError; then
-    nothing is written.
-    """
-    created = not folder.exists()
-    report.start_folder(folder)
-    try:
-        with open_checkout(base, segmenter) as one, open_checkout(head, segmenter) as other:
-            question = Question(one, other, limits, **strictness)
-            comparison = compare(question, corpora, command, progress)
-    except BaseException:
-        if created:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
-    report.write_timings(folder, comparison)
-    page = report.describe(comparison)
-    path = report.write_page(folder, page, report.record(comparison))
-    return Outcome(page, path, comparison.status)
-
-
-def compare_folders(
-    before: Path,
-    after: Path,
-    folder: Path,
-    *,
+    out: Path | None,
     tolerance: float,
+    instructions: bool,
     different_segments: bool,
     strict: bool,
-) -> Outcome:
-    """Compare two run folders and write what was learnt into ``folder``; what is allowed is as
-    in Question.
+) -> Verdict:
+    """Compare two versions of the segmenter, or two runs in their folders DIR.
 
-    Raises MeasurementError where one is no finished run, or they have nothing in common.
+    Both versions are measured in turns, by default on the builtin corpus; --base and --head are
+    git revisions or folders. Speed is CPU time. Exit status: 0 fine, or cannot tell; 1 slower, or
+    the segments differ; 2 the command was wrong; 3 nothing was measured.
     """
-    comparison = compare_runs(read_run(before), read_run(after), tolerance=tolerance)
-    report.start_folder(folder)
-    page = describe_runs(comparison)
-    path = report.write_page(folder, page, record_runs(comparison))
-    status = comparison.judge(different_segments=different_segments, strict=strict)
-    return Outcome(page, path, status)
+    folder = out or name_folder("compare-")
+    if folders:
+        if base is not None or len(folders) != 2:
+            raise click.UsageError("give two run folders, or --base and no folder")
+        _refuse_options_of_versions(context)
+        before, after = folders
+        compared = compare_folders(
+            before,
+            after,
+            folder,
+            tolerance=tolerance,
+            different_segments=different_segments,
+            strict=strict,
+        )
+    elif base is None:
+        raise click.UsageError("say with --base what to compare with, or give two run folders")
+    else:
+        chosen = load_corpora(corpus, ("builtin",))
+        with Bars() as bars:
+            compared = compare_versions(
+                base,
+                head,
+                segmenter,
+                list(chosen.values()),
+                once(limits),
+                folder,
+                typed_command(),
+                bars,
+                instructions=instructions,
+                tolerance=tolerance,
+                different_segments=different_segments,
+                strict=strict,
+            )
+    print_page(compared.page, open_console())
+    click.echo(f"Report: {compared.path}")
+    return compared.verdict
+
+
+def _refuse_options_of_versions(context: click.Context) -> None:
+    for option in context.command.params:
+        name = str(option.name)
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name not in _OF_FOLDERS_TOO:
+            raise click.UsageError(f"two runs are compared without {option.opts[0]}")

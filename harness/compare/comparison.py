@@ -11,10 +11,11 @@ from harness.compare.documents import cut_blocks, spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.rounds import PATIENCE, Measured, measure
 from harness.compare.segments import Difference, compare_segments
+from harness.compare.statistics import TOLERANCE, Speed
 from harness.measure.machine import describe_environment, now
 from harness.measure.run import Progress
 from harness.results.model import Environment, MeasurementError
-from harness.verdict import BAD_ANSWER, NOT_MEASURED, TOLERANCE, WELL, Speed
+from harness.results.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,16 @@ class Comparison:
         return next((speed for speed in worst_first if speed in speeds), None)
 
     @property
-    def status(self) -> int:
-        """The exit status: a bad answer outweighs a missing one."""
+    def verdict(self) -> Verdict:
+        """Bad if the segments differ and may not, or if it is slower."""
         if self.differences and not self.question.different_segments:
-            return BAD_ANSWER
+            return Verdict.BAD
         if self.speed is Speed.SLOWER:
-            return BAD_ANSWER
+            return Verdict.BAD
         if self.speed is None:
-            return NOT_MEASURED
+            return Verdict.NOT_MEASURED
         unknown = not self.speed.decided or self.uncounted
-        return NOT_MEASURED if self.question.strict and unknown else WELL
+        return Verdict.NOT_MEASURED if self.question.strict and unknown else Verdict.WELL
 
 
 def compare(

@@ -18,9 +18,9 @@ from pathlib import Path
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Spooled
 from harness.compare.sides import clean_variables
+from harness.compare.statistics import Speed
 from harness.results.model import MeasurementError
 from harness.runner.spool import read_spool, write_spool
-from harness.verdict import Speed
 
 TOLERANCE = 1.02
 PASSES = 2

@@ -15,12 +15,12 @@ from rich.text import Text
 from harness.compare import instructions
 from harness.compare.comparison import Comparison
 from harness.compare.rounds import BASE, HEAD, SIDES, Measured, Round
+from harness.compare.statistics import CONFIDENCE, Speed
 from harness.report import tables
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
 from harness.results.model import Environment, MeasurementError, Run, open_replacing
-from harness.verdict import CONFIDENCE, Speed
 
 RECORD = "compare.json"
 PAGE = "compare.md"
@@ -150,7 +150,7 @@ def record(comparison: Comparison) -> dict[str, Any]:
         "tolerance": question.tolerance,
         "confidence": CONFIDENCE,
         "answer": comparison.speed,
-        "status": comparison.status,
+        "verdict": comparison.verdict,
         "differences": [asdict(each) for each in comparison.differences],
         "instructions": [
             {**asdict(each), "ratio": each.ratio, "answer": each.speed}

@@ -17,9 +17,7 @@ from statistics import median
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Blocks
 from harness.compare.sides import Side, start_side
-from harness.measure.check import list_cores
-from harness.results.model import MeasurementError
-from harness.verdict import (
+from harness.compare.statistics import (
     ROUNDS_AT_LEAST,
     TOLERANCE,
     Interval,
@@ -27,6 +25,8 @@ from harness.verdict import (
     decide_speed,
     estimate_ratio,
 )
+from harness.measure.check import list_cores
+from harness.results.model import MeasurementError
 
 FIRST_ROUNDS = 8
 MOST_ROUNDS = 64

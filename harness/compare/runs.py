@@ -6,21 +6,17 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from harness.compare.report import Page
-from harness.report.tables import Column, Table, show_count
-from harness.results.model import Count, Environment, MeasurementError, Run, Workload
-from harness.verdict import (
-    BAD_ANSWER,
-    BASELINE,
-    IN_HOUSE,
-    NOT_MEASURED,
+from harness.compare.statistics import (
     ROUNDS_AT_LEAST,
     TOLERANCE,
-    WELL,
     Interval,
     Speed,
     decide_speed,
     estimate_unpaired_ratio,
 )
+from harness.report.tables import Column, Table, show_count
+from harness.results.model import Count, Environment, MeasurementError, Run, Workload
+from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
 
 # What two runs of one machine may differ in and their times still be compared.
 _FREE = ("command", "commit", "dirty", "started", "finished")
@@ -73,8 +69,8 @@ class RunComparison:
     new: Sequence[Workload]
     unlike: Sequence[str]
 
-    def judge(self, *, different_segments: bool, strict: bool) -> int:
-        """The exit status, which this project's segmenter decides.
+    def judge(self, *, different_segments: bool, strict: bool) -> Verdict:
+        """The verdict, which this project's segmenter decides.
 
         It is not measured where it is missing from the later run, or was given other texts; and,
         if ``strict``, where there is no verdict on its speed.
@@ -82,14 +78,14 @@ class RunComparison:
         own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
         for change in own:
             if change.same_texts and (change.is_worse or change.speed is Speed.SLOWER):
-                return BAD_ANSWER
+                return Verdict.BAD
             if change.same_texts and not change.same_segments and not different_segments:
-                return BAD_ANSWER
+                return Verdict.BAD
         missing = any(workload.splitter == IN_HOUSE for workload in self.vanished)
         untold = any(not change.speed or not change.speed.decided for change in own)
         if missing or not all(change.same_texts for change in own) or (strict and untold):
-            return NOT_MEASURED
-        return WELL
+            return Verdict.NOT_MEASURED
+        return Verdict.WELL
 
 
 def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> RunComparison:

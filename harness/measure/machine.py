@@ -13,9 +13,9 @@ import pyperf
 from corpora import Corpus
 from harness.measure.forms import describe_form
 from harness.results.model import Environment, Texts
+from harness.results.verdict import IN_HOUSE
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation
-from harness.verdict import IN_HOUSE
 
 # What takes part in a measurement beside the splitters: it reads the documents and the clock.
 _MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")

@@ -20,7 +20,7 @@ from harness.report.plots import Plot
 from harness.report.signs import SIGNS
 from harness.report.tables import Spread, Table
 from harness.results.model import Excerpt, Failure, Run, View, pack_excerpt
-from harness.verdict import BASELINE, IN_HOUSE
+from harness.results.verdict import BASELINE, IN_HOUSE
 
 _MOST_SPLITTERS = 3  # that are shown side by side when the page opens
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas
 
 from harness.results.model import BoundaryCount, Count, Run, Texts, Workload
-from harness.verdict import BASELINE, IN_HOUSE, find_broken_rules
+from harness.results.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
 NOTHING = "–"

@@ -17,6 +17,7 @@ from harness.claims.evidence import Evidence, compare_shard
 from harness.measure.check import end_processes
 from harness.measure.profile import Contenders
 from harness.report.extras import Claim, read_extras
+from harness.results.verdict import Verdict
 from harness.splitters.registry import load_splitter
 from harness.splitters.venvs import Installation
 from tests.harness.inline import InlineExecutor
@@ -146,7 +147,7 @@ def test_all_are_answered_and_what_fails_is_told(
         f"not measured: memmachine is unavailable: {LOST}",
         "confirmed",
     ]
-    assert (answered.failed, answered.status) == (["U3"], 3)
+    assert (answered.failed, answered.verdict) == (["U3"], Verdict.NOT_MEASURED)
     assert list(read_extras(folder).claims) == list(answered.claims)
     assert len(json.loads((folder / "claims.json").read_text())) == 3
     page = (folder / "claims.md").read_text()
@@ -156,5 +157,5 @@ def test_all_are_answered_and_what_fails_is_told(
 
 def test_a_refuted_claim_is_a_bad_answer() -> None:
     refuted = Claim("F3", "", "", "refuted")
-    assert Answered([refuted], ["U3"]).status == 1
-    assert Answered([replace(refuted, status="differs (ratio 2)")], []).status == 0
+    assert Answered([refuted], ["U3"]).verdict is Verdict.BAD
+    assert Answered([replace(refuted, status="differs (ratio 2)")], []).verdict is Verdict.WELL

@@ -45,7 +45,7 @@ def test_the_same_code_is_not_slower(
     assert f"Report: {tmp_path}/out/compare.md" in result.stdout
     assert repository.worktrees() == 1
     record = learnt(tmp_path)
-    assert (record["answer"], record["status"]) == ("fine", 0)
+    assert (record["answer"], record["verdict"]) == ("fine", "well")
     assert record["base"] == {
         "name": "plain",
         "commit": repository.git("rev-parse", "plain").strip(),

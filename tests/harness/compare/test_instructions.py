@@ -9,8 +9,8 @@ from harness.compare import comparison
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
+from harness.compare.statistics import Speed
 from harness.results.model import MeasurementError
-from harness.verdict import Speed
 from tests.harness.compare.versions import SPLITTER, TEXT, Compare, Repository
 
 # One text in 25 is split twice.

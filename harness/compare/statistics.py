@@ -1,19 +1,9 @@
-"""What results mean: did the segmenter keep its rules, is one version slower than another."""
+"""Whether one version is slower than another: ratios, their intervals, what they mean."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-
-from harness.results.model import Run
-
-IN_HOUSE = "segmenter"
-BASELINE = "langchain"
-
-WELL = 0
-BAD_ANSWER = 1
-NOT_MEASURED = 3
 
 TOLERANCE = 1.05
 CONFIDENCE = 0.99
@@ -21,24 +11,6 @@ ROUNDS_AT_LEAST = 5
 
 _RESAMPLES = 4_999
 _SEED = 1855
-
-
-def find_broken_rules(run: Run, splitter: str = IN_HOUSE) -> dict[str, int]:
-    """How often the splitter broke each rule where it need not have; rules it kept are absent."""
-    broken: Counter[str] = Counter()
-    for row in run.violations:
-        if row.workload.splitter == splitter:
-            broken[row.rule] += row.count - row.forced
-    return {rule: number for rule, number in broken.items() if number}
-
-
-def judge(run: Run) -> int:
-    """The exit status: a broken rule outweighs what could not be measured."""
-    if find_broken_rules(run):
-        return BAD_ANSWER
-    if run.failures or not run.counts:
-        return NOT_MEASURED
-    return WELL
 
 
 class Speed(StrEnum):

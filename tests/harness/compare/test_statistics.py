@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness import verdict
-from harness.verdict import (
+from harness.compare import statistics
+from harness.compare.statistics import (
     Interval,
     Speed,
     decide_speed,
@@ -96,7 +96,7 @@ def test_the_truth_is_rarely_left_out(
     spread: Callable[[random.Random], float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """100 comparisons of eight rounds of eight blocks, true ratio 1.05, interval of 99 %."""
-    monkeypatch.setattr(verdict, "_RESAMPLES", 999)
+    monkeypatch.setattr(statistics, "_RESAMPLES", 999)
     noise = random.Random(3)
     above = below = 0
     for _ in range(100):

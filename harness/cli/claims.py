@@ -1,0 +1,38 @@
+"""``segbench claims``: what the pull request claims."""
+
+from pathlib import Path
+
+import click
+
+import corpora
+from harness.claims.claims import PAGE, answer_claims, tabulate_claims
+from harness.cli.inputs import load_corpora, name_folder, open_console, typed_command
+from harness.cli.options import CorpusOptions, corpus_options, out_option
+from harness.cli.progress import Bars
+from harness.report.terminal import print_table
+from harness.results.verdict import Verdict
+
+
+@click.command("claims")
+@corpus_options
+@out_option
+def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
+    """Answer the claims of the pull request that the segmenter comes from, each by a measurement.
+
+    On the corpora that are named, else on those of the mirror, else on the builtin one. Takes a
+    quarter of an hour, and longer when it makes its environments first. Exit status 1 tells that
+    a claim is refuted, 3 that one could not be measured that should have been.
+    """
+    real = load_corpora(corpus, ("builtin",))
+    folder = out or name_folder()
+    with Bars() as bars:
+        answered = answer_claims(
+            list(real.values()),
+            corpora.load("synthetic"),
+            folder,
+            typed_command(),
+            progress=bars.begin,
+        )
+    print_table(tabulate_claims(answered.claims), open_console())
+    click.echo(f"Answers: {folder / PAGE}")
+    return answered.verdict

@@ -1,0 +1,101 @@
+"""What the options name: corpora, splitters, folders, the terminal."""
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.console import Console
+
+import corpora
+from corpora import Corpus
+from harness.cli.options import CorpusOptions
+from harness.cli.progress import show_fetching
+from harness.results.model import MeasurementError
+from harness.splitters import registry as splitters
+from harness.splitters.registry import Splitter, UnknownSplitterError
+
+T = TypeVar("T")
+
+
+def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Corpus]:
+    """The corpora by the names they were asked for: those that are named, else those of the
+    mirror, else ``default``. Says what is missing of them."""
+    names = once(name_corpora(options).corpus_names or default)
+    with show_fetching("fetching") as tell:
+        if options.suite is not None:
+            sampled = corpora.load_suite(
+                options.suite, progress=tell, mirror=options.mirror, timeout=options.timeout
+            )
+            chosen = {corpus.name: corpus for corpus in sampled}
+        else:
+            chosen = {
+                name: corpora.load(
+                    name,
+                    progress=tell,
+                    mirror=options.mirror,
+                    timeout=options.timeout,
+                    first=options.first,
+                    sample=options.sample,
+                    seed=options.seed,
+                    encoding=options.encoding,
+                    text_column=options.text_column,
+                )
+                for name in names
+            }
+    for corpus in chosen.values():
+        for note in corpus.notes:
+            click.echo(f"segbench: {note}", err=True)
+    return chosen
+
+
+def name_corpora(options: CorpusOptions) -> CorpusOptions:
+    """The same options with the mirror's corpora named where neither names nor a suite are given.
+
+    Raises MeasurementError where the mirror holds none.
+    """
+    if options.suite is not None:
+        if options.corpus_names or options.sample or options.first:
+            raise click.UsageError("a suite is a choice of its own; give --suite alone")
+        return options
+    if options.corpus_names or options.mirror is None:
+        return options
+    names = [entry.name for entry in corpora.entries() if entry.repository]
+    held = tuple(name for name in names if corpora.find(name, mirror=options.mirror).place)
+    if not held:
+        raise MeasurementError(
+            f"{options.mirror} holds none of {', '.join(names)}; give their folder"
+        )
+    return replace(options, corpus_names=held)
+
+
+def load_splitter(name: str) -> Splitter:
+    """The splitter of that name; one that is unknown is a wrong command."""
+    try:
+        return splitters.load_splitter(name)
+    except UnknownSplitterError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def once(values: Iterable[T]) -> list[T]:
+    """The values in order, each once."""
+    return list(dict.fromkeys(values))
+
+
+def name_folder(before: str = "") -> Path:
+    """The folder to write to where none was given."""
+    return Path("reports", before + datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ"))
+
+
+def typed_command() -> str:
+    """What was typed, as a shell takes it."""
+    return shlex.join(["segbench", *sys.argv[1:]])
+
+
+def open_console() -> Console:
+    """Standard output as it is now; into a file or a pipe, nothing is wrapped."""
+    return Console(width=None if sys.stdout.isatty() else 1000)

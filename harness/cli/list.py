@@ -1,0 +1,82 @@
+"""``segbench list``: what can be measured."""
+
+from pathlib import Path
+
+import click
+
+import corpora
+from corpora import Presence
+from harness.cli.inputs import open_console
+from harness.cli.options import mirror_option
+from harness.report.tables import Column, Table, show_count
+from harness.report.terminal import print_table
+from harness.results.verdict import Verdict
+from harness.splitters import registry as splitters
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(["corpora", "splitters"]), required=False)
+@mirror_option
+@click.option("--measure", is_flag=True, help="Read the corpora that are here, to tell their size.")
+def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdict:
+    """Name what can be measured."""
+    console = open_console()
+    if kind != "splitters":
+        print_table(_tabulate_corpora(mirror, measure), console)
+    if kind != "corpora":
+        print_table(_tabulate_splitters(), console)
+    return Verdict.WELL
+
+
+def _tabulate_corpora(mirror: Path | None, measure: bool) -> Table:
+    found = [corpora.find(name, mirror=mirror, measure=measure) for name in corpora.names()]
+    return Table(
+        "Corpora",
+        [
+            Column("corpus", numeric=False),
+            Column("what", numeric=False),
+            Column("documents", show_count),
+            Column("here", numeric=False),
+            Column("documents here", show_count),
+            Column("code points", show_count),
+            Column("longest whitespace run", show_count),
+            Column("licence", numeric=False),
+            Column("comes from", numeric=False),
+        ],
+        [_describe_corpus(presence) for presence in found],
+        [
+            "Documents: of the whole data set. The sizes are of what is here, where "
+            "`segbench prepare` or --measure has read it.",
+            *(note for presence in found for note in presence.notes),
+        ],
+    )
+
+
+def _describe_corpus(presence: Presence) -> tuple[object, ...]:
+    entry, summary = presence.entry, presence.summary
+    return (
+        entry.name,
+        entry.description,
+        entry.documents,
+        presence.place or "no",
+        summary and summary.documents,
+        summary and summary.code_points,
+        summary and summary.longest_whitespace_run,
+        entry.licence,
+        presence.source,
+    )
+
+
+def _tabulate_splitters() -> Table:
+    return Table(
+        "Splitters",
+        [
+            Column("splitter", numeric=False),
+            Column("what", numeric=False),
+            Column("requires", numeric=False),
+        ],
+        [
+            (splitter.name, splitter.description, splitter.requirement)
+            for splitter in map(splitters.load_splitter, splitters.names())
+        ],
+    )

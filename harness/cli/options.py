@@ -1,0 +1,169 @@
+"""The options that commands share, each group of them read into a record."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import corpora
+from harness.measure.timing import PASSES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+
+def read_into(name: str, record: type, *options: Decorator[Any]) -> Decorator[Command]:
+    """Give a command the options, and their values as the one argument ``name``.
+
+    The options' parameters are the record's fields.
+    """
+    parameters = [field.name for field in fields(record)]
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def run(*arguments: Any, **values: Any) -> Any:
+            values[name] = record(**{each: values.pop(each) for each in parameters})
+            return command(*arguments, **values)
+
+        decorated: Any = run
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """Which corpora, and how to read them. ``corpus_names`` is empty where none was named."""
+
+    corpus_names: tuple[str, ...]
+    suite: str | None
+    mirror: Path | None
+    first: int | None
+    sample: int | None
+    seed: int
+    encoding: str
+    text_column: str | None
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class SplitterOptions:
+    """Which splitters: those named, else the default ones or, with ``every`` "all", all."""
+
+    splitter_names: tuple[str, ...]
+    every: str
+
+
+mirror_option = click.option(
+    "--mirror",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder that holds data sets as OWNER/NAME/...",
+)
+timeout_option = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=corpora.TIMEOUT,
+    show_default=True,
+    help="Seconds without progress after which loading is given up.",
+)
+limits_option = click.option(
+    "--max-chunk-length",
+    "limits",
+    type=click.IntRange(min=1),
+    multiple=True,
+    default=(20, 128, 500),
+    show_default=True,
+    help="Limit in code points; may be repeated.",
+)
+out_option = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write to; without it reports/ and the time.",
+)
+passes_option = click.option(
+    "--passes",
+    type=click.IntRange(min=PASSES),
+    default=PASSES,
+    show_default=True,
+    help="Timed passes of each splitter over each corpus.",
+)
+profile_option = click.option(
+    "--profile",
+    is_flag=True,
+    help="Also try hostile texts and offsets, and measure growth and imports.",
+)
+
+corpus_options = read_into(
+    "corpus",
+    CorpusOptions,
+    click.option(
+        "--corpus",
+        "corpus_names",
+        multiple=True,
+        metavar="NAME",
+        help="Documents to measure on; may be repeated. A name that `segbench list` gives, "
+        "a file or a folder, or hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN.",
+    ),
+    click.option(
+        "--suite",
+        type=click.Choice(list(corpora.suites())),
+        help="A declared sample over several corpora, in place of --corpus.",
+    ),
+    mirror_option,
+    click.option(
+        "--limit-documents",
+        "first",
+        type=click.IntRange(min=1),
+        help="Only so many documents of each corpus, the first ones.",
+    ),
+    click.option(
+        "--sample",
+        type=click.IntRange(min=1),
+        help="Only so many documents of each corpus, chosen by chance.",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Of --sample: the same seed chooses the same documents.",
+    ),
+    click.option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        help="Of the files that --corpus names.",
+    ),
+    click.option(
+        "--text-column",
+        metavar="COLUMN",
+        help="Of the .jsonl, .csv and .parquet files that --corpus names; a dot enters a struct.",
+    ),
+    timeout_option,
+)
+splitter_options = read_into(
+    "splitter",
+    SplitterOptions,
+    click.option(
+        "--splitter",
+        "splitter_names",
+        multiple=True,
+        metavar="NAME",
+        help="Splitter to measure; may be repeated. A name that `segbench list` gives, "
+        "module:factory, or path/to/file.py:factory.",
+    ),
+    click.option(
+        "--splitters",
+        "every",
+        type=click.Choice(["default", "all"]),
+        default="default",
+        show_default=True,
+        help="Without --splitter: the few that always run, or all that are declared; "
+        "those get environments of their own, and are profiled as well.",
+    ),
+)

@@ -1,0 +1,71 @@
+"""``segbench prepare``: fetch corpora ahead."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+import corpora
+from harness.cli.inputs import once, open_console
+from harness.cli.options import timeout_option
+from harness.cli.progress import show_fetching
+from harness.report.tables import Column, Table, show_count
+from harness.report.terminal import print_table
+from harness.results.verdict import Verdict
+
+
+@click.command("prepare")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "--mirror",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to fetch into, as OWNER/NAME/...; without it the Hugging Face cache.",
+)
+@click.option("--force", is_flag=True, help="Fetch again what is there already.")
+@timeout_option
+def prepare_command(
+    names: Sequence[str], mirror: Path | None, force: bool, timeout: float
+) -> Verdict:
+    """Fetch corpora ahead, verify them, and record what they come to.
+
+    What was interrupted is resumed. Exit status 1 tells that a corpus is not what the catalogue
+    promises.
+    """
+    records = {}
+    for name in once(names):
+        with show_fetching(name) as tell:
+            records[name] = corpora.prepare(
+                name, mirror=mirror, force=force, timeout=timeout, progress=tell
+            )
+    print_table(
+        Table(
+            "Prepared",
+            [
+                Column("corpus", numeric=False),
+                Column("documents", show_count),
+                Column("code points", show_count),
+                Column("longest whitespace run", show_count),
+                Column("digest", numeric=False),
+            ],
+            [
+                (
+                    name,
+                    record.summary.documents,
+                    record.summary.code_points,
+                    record.summary.longest_whitespace_run,
+                    record.summary.digest,
+                )
+                for name, record in records.items()
+            ],
+        ),
+        open_console(),
+    )
+    differences = [
+        line
+        for entry in corpora.entries()
+        if entry.name in records
+        for line in records[entry.name].differences(entry)
+    ]
+    for line in differences:
+        click.echo(f"segbench: {line}", err=True)
+    return Verdict.BAD if differences else Verdict.WELL

@@ -1,0 +1,97 @@
+"""``segbench run``: check, time, report."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from harness.cli.inputs import (
+    load_corpora,
+    load_splitter,
+    name_folder,
+    once,
+    open_console,
+    typed_command,
+)
+from harness.cli.options import (
+    CorpusOptions,
+    SplitterOptions,
+    corpus_options,
+    limits_option,
+    out_option,
+    passes_option,
+    profile_option,
+    splitter_options,
+)
+from harness.cli.progress import Bars
+from harness.measure.run import Plan, run
+from harness.measure.timing import PASSES
+from harness.report.pages import PAGE
+from harness.report.terminal import print_run
+from harness.results.verdict import Verdict, judge
+from harness.splitters import registry as splitters
+
+
+@click.command("run")
+@corpus_options
+@splitter_options
+@profile_option
+@limits_option
+@out_option
+@passes_option
+def run_command(
+    corpus: CorpusOptions,
+    splitter: SplitterOptions,
+    profile: bool,
+    limits: Sequence[int],
+    out: Path | None,
+    passes: int,
+) -> Verdict:
+    """Check, time and report.
+
+    By default, checks the builtin and the synthetic corpus and times the builtin one: synthetic
+    texts are there to break rules, and say nothing of the speed on real ones.
+    """
+    return measure(
+        corpus,
+        splitter,
+        limits,
+        out or name_folder(),
+        check=("builtin", "synthetic"),
+        time=("builtin",),
+        passes=passes,
+        profile=profile,
+    )
+
+
+def measure(
+    corpus: CorpusOptions,
+    splitter: SplitterOptions,
+    limits: Sequence[int],
+    folder: Path,
+    *,
+    check: Sequence[str],
+    time: Sequence[str],
+    passes: int = PASSES,
+    profile: bool = False,
+) -> Verdict:
+    """Run on the corpora that are named, else on those to ``check``, and time all that are named,
+    else those to ``time``; nothing is timed where ``time`` is empty."""
+    declared = splitters.names() if splitter.every == "all" else splitters.default_names()
+    contenders = [load_splitter(name) for name in once(splitter.splitter_names or declared)]
+    chosen = load_corpora(corpus, check)
+    named = bool(corpus.corpus_names or corpus.suite or corpus.mirror)
+    plan = Plan(
+        corpora=list(chosen.values()),
+        timed=[each for name, each in chosen.items() if time and (named or name in time)],
+        splitters=contenders,
+        limits=once(limits),
+        passes=passes,
+        command=typed_command(),
+        profile=profile or (splitter.every == "all" and bool(time)),
+    )
+    with Bars() as bars:
+        learnt = run(plan, folder, bars)
+    print_run(learnt, open_console())
+    click.echo(f"Report: {folder / PAGE}")
+    return judge(learnt)

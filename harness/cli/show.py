@@ -1,0 +1,70 @@
+"""``segbench show``: one text, as splitters cut it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.cli.inputs import load_splitter, once
+from harness.cli.progress import Bars
+from harness.measure.check import end_processes
+from harness.measure.profile import gather
+from harness.report import show
+from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
+
+
+@click.command("show")
+@click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="FILE|-"
+)
+@click.option(
+    "--splitter",
+    "splitter_names",
+    multiple=True,
+    metavar="NAME",
+    help="Splitter to show; may be repeated. Without it, segmenter and langchain.",
+)
+@click.option(
+    "--max-chunk-length",
+    "limits",
+    type=click.IntRange(min=1),
+    multiple=True,
+    default=(500,),
+    show_default=True,
+    help="Limit in code points; may be repeated.",
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page instead, in which splitters and limits can be chosen.",
+)
+def show_command(
+    file: str, splitter_names: Sequence[str], limits: Sequence[int], page: Path | None
+) -> Verdict:
+    """Show a text's segments, splitters side by side, whitespace made visible.
+
+    FILE is UTF-8; - stands for standard input.
+    """
+    declared = map(load_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
+    with Bars() as bars:
+        contenders = gather(declared, bars.begin)
+    with click.open_file(file, "rb") as content:
+        name = "standard input" if file == "-" else file
+        try:
+            shown = show.view_text(name, content.read(), contenders.splitters, once(limits))
+        finally:
+            end_processes()
+    if page:
+        show.write_page(page, shown)
+        click.echo(f"Page: {page}")
+    else:
+        show.print_shown(shown, Console())
+    for failure in shown.failures:
+        click.echo(
+            f"segbench: {failure.workload.splitter} {failure.status}: {failure.detail}", err=True
+        )
+    for splitter, reason in contenders.unavailable.items():
+        click.echo(f"segbench: {splitter} is unavailable: {reason}", err=True)
+    return Verdict.NOT_MEASURED if shown.failures or contenders.unavailable else Verdict.WELL

@@ -1,0 +1,34 @@
+"""``segbench vectors``: the specification's cases for other languages."""
+
+import shlex
+import sys
+
+import click
+
+from harness.cli.program import CannotMeasureError
+from harness.results.verdict import Verdict
+from segmenter.testing import vectors
+
+
+@click.command("vectors")
+@click.option(
+    "--check",
+    "program",
+    metavar="COMMAND",
+    help="Feed the vectors to this program, a line of JSON each, and compare its answers.",
+)
+def vectors_command(program: str | None) -> Verdict:
+    """Print the specification's cases for splitters in any language, a line of JSON each."""
+    if program is None:
+        vectors.write(sys.stdout)
+        return Verdict.WELL
+    try:
+        answers = vectors.check(shlex.split(program))
+    except ValueError as error:
+        raise click.UsageError(f"--check {program!r}: {error}") from error
+    except vectors.UnusableProgramError as error:
+        raise CannotMeasureError(str(error)) from error
+    click.echo("\n".join(vectors.describe(answers)))
+    if answers.wrong:
+        return Verdict.BAD
+    return Verdict.NOT_MEASURED if answers.unexcused else Verdict.WELL

@@ -1,0 +1,35 @@
+"""Whether a run's answer is good."""
+
+from collections import Counter
+from enum import StrEnum
+
+from harness.results.model import Run
+
+IN_HOUSE = "segmenter"
+BASELINE = "langchain"
+
+
+class Verdict(StrEnum):
+    """What a command comes to: a bad answer outweighs one that is missing."""
+
+    WELL = "well"
+    BAD = "bad"
+    NOT_MEASURED = "not measured"
+
+
+def find_broken_rules(run: Run, splitter: str = IN_HOUSE) -> dict[str, int]:
+    """How often the splitter broke each rule where it need not have; rules it kept are absent."""
+    broken: Counter[str] = Counter()
+    for row in run.violations:
+        if row.workload.splitter == splitter:
+            broken[row.rule] += row.count - row.forced
+    return {rule: number for rule, number in broken.items() if number}
+
+
+def judge(run: Run) -> Verdict:
+    """Bad if this project's segmenter broke a rule."""
+    if find_broken_rules(run):
+        return Verdict.BAD
+    if run.failures or not run.counts:
+        return Verdict.NOT_MEASURED
+    return Verdict.WELL
