@@ -2,7 +2,7 @@
 
 On the command line, for a function that takes a limit and gives a splitter::
 
-    pytest --pyargs segmenter.testing --splitter mypackage:make --rules lossless
+    python -m segmenter.testing --splitter mypackage:make --rules lossless
 
 or in a project's own tests, by a class and a fixture::
 

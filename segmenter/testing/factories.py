@@ -14,12 +14,27 @@ Split = Callable[[str], list[str]]
 def make_split(factory: str, options: Mapping[str, Any], max_chunk_length: int) -> Split:
     """Call a factory with a limit and options; what it gives splits a text.
 
-    What it gives is a function of a text, or has a method ``split``. Raises as `find_factory` does,
-    and whatever the factory raises.
+    Raises as `find_factory` and `find_split` do, and whatever the factory raises.
     """
     made = find_factory(factory)(max_chunk_length, **options)
-    split: Split = made if callable(made) else made.split
+    split: Split = find_split(made)
     return split
+
+
+def find_split(made: Any) -> Any:
+    """The function of a text that a splitter is or has: its ``split_text``, its ``split``, else
+    itself.
+
+    Raises TypeError for what is no splitter.
+    """
+    # A str has a split too, but what it splits is itself.
+    if not isinstance(made, str | bytes):
+        for name in ("split_text", "split"):
+            if callable(method := getattr(made, name, None)):
+                return method
+        if callable(made):
+            return made
+    raise TypeError(f"the factory gave a {type(made).__name__}, which splits no text")
 
 
 def find_factory(factory: str) -> Any:

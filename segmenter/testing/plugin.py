@@ -1,15 +1,16 @@
 """The pytest plugin that tries text splitters; see `segmenter.testing`.
 
-A module of its own name: the plugins of an installation are imported before every test run, and
-must not put a package named ``harness`` before another project's. So nothing is imported, and no
-option exists, until a command line names ``segmenter.testing``, or a ``--splitter`` that is no
-option of the project itself.
+No installation loads it by itself: what pytest loads everywhere is imported before the modules of
+every project, and one with a package of the same name could not be tested any more. It is loaded by
+``python -m segmenter.testing`` or ``-p segmenter.testing.plugin``. Its options exist only if a
+command line names ``segmenter.testing``, or a ``--splitter`` that is no option of the project.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,8 @@ def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Ite
     """Add the options where the command line uses them."""
     result = yield
     # Now the project has its own options: a --splitter that is none of them is ours.
-    if any(arg.startswith(_SUITE) for arg in args) or (
-        _has_splitter(args) and _has_splitter(parser.parse_known_and_unknown_args(args)[1])
-    ):
+    known, unknown = parser.parse_known_and_unknown_args(args)
+    if _names_suite(known.file_or_dir) or _has_splitter(unknown):
         try:
             _add_options(parser)
         except argparse.ArgumentError as error:
@@ -35,6 +35,10 @@ def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Ite
                 f"run {_SUITE} from another folder"
             ) from error
     return result
+
+
+def _names_suite(places: Sequence[str]) -> bool:
+    return any(re.match(rf"{re.escape(_SUITE)}(\W|$)", place) for place in places)
 
 
 def _has_splitter(args: Sequence[str]) -> bool:
@@ -70,21 +74,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse what cannot be tested, before any test runs."""
     path = config.getoption("segbench_splitter", None)
     if path is None:
-        if any(arg.startswith(_SUITE) for arg in config.args):
+        if _names_suite(config.args):
             raise pytest.UsageError("say what to test: --splitter MODULE:FACTORY")
         return
     if importlib.util.find_spec("hypothesis") is None:
         raise pytest.UsageError(
             "hypothesis is not installed; python -m pip install 'segbench[conformance]'"
         )
-    try:
-        from segmenter.testing.known import KnownViolationsError, read_known_violations
-        from segmenter.testing.rules import UnknownRuleError, select_rules
-        from segmenter.testing.trial import UnusableSplitterError, load_factory, try_factory
-    except ModuleNotFoundError as error:
-        raise pytest.UsageError(
-            f"{error}: a package named harness stands before segbench's; run from another folder"
-        ) from error
+    from segmenter.testing.known import KnownViolationsError, read_known_violations
+    from segmenter.testing.rules import UnknownRuleError, select_rules
+    from segmenter.testing.trial import UnusableSplitterError, load_factory, try_factory
 
     try:
         select_rules(config.getoption("segbench_rules"))

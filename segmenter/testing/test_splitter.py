@@ -1,4 +1,4 @@
-"""What ``pytest --pyargs segmenter.testing --splitter mypackage:make`` runs."""
+"""What ``python -m segmenter.testing --splitter mypackage:make`` runs."""
 
 from segmenter.testing.suite import SplitterTests
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, SupportsIndex
 
 from segmenter.rules import Splitting
-from segmenter.testing.factories import find_factory
+from segmenter.testing.factories import find_factory, find_split
 
 #: Called with a limit, makes a splitter for it. That is a function of a text, or has a method
 #: ``split``. It gives segments: strings, or documents with a ``text`` or ``page_content``.
@@ -136,8 +136,7 @@ def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
 
 def _split(splitter: Any, text: str) -> Outcome:
     with _refusal():
-        split = splitter if callable(splitter) else splitter.split
-        given = split(text)
+        given = find_split(splitter)(text)
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise TypeError(f"a {type(given).__name__} is no list of segments")
         items = list(given)

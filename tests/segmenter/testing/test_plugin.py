@@ -4,11 +4,11 @@ import functools
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from harness.splitters.registry import Splitter
 from segmenter import TextSegmenter
 from segmenter.testing import known, load_cases
 from segmenter.testing.notation import read
@@ -76,11 +76,20 @@ def test_the_command_line_is_enough(run) -> None:
     assert result.ret == 0
 
 
-def test_the_header_names_splitter_version_and_rules(run) -> None:
+def test_the_header_names_splitter_version_and_rules(run, pytester) -> None:
     arguments = ("--pyargs", "segmenter.testing", "--rules", "join,fits", "-k", "exact-fit")
-    result = run(*arguments, "--splitter", "langchain-keep")
+    pytester.makepyfile(
+        keeping="""
+        from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+        def make(limit):
+            return RecursiveCharacterTextSplitter(chunk_size=limit, chunk_overlap=0)
+        """
+    )
+    result = run(*arguments, "--splitter", "keeping:make")
+    version = metadata.version("langchain-text-splitters")
     result.stdout.fnmatch_lines(
-        ["splitter: langchain-keep (*langchain-text-splitters [0-9]*), rules: join,fits"]
+        [f"splitter: keeping:make (langchain-text-splitters {version}), rules: join,fits"]
     )
     result = run(*arguments, "--splitter", "stripping:make")
     result.stdout.fnmatch_lines(
@@ -239,7 +248,7 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
         (["--splitter", "nobody:make"], "*no splitter at nobody:make: *No module named 'nobody'"),
         (["--splitter", "stripping:mak"], "*no splitter at stripping:mak: *has no 'mak'"),
         (["--splitter", "stripping:STRIPPING.x"], "*no splitter at stripping:STRIPPING.x: *"),
-        (["--splitter", "langchain-kep"], "*did you mean langchain-keep*"),
+        (["--splitter", "langchain-kep"], "langchain-kep names no factory; write MODULE:FACTORY"),
         (["--splitter", "stripping:STRIPPED"], "*stripping:STRIPPED is a str, not a factory"),
         (["--splitter", "raising:make"], "*no splitter at raising:make: RuntimeError: no *, sorry"),
         (["--splitter", "raising.py:make"], "*no splitter at raising.py:make: RuntimeError: no *"),
@@ -282,14 +291,14 @@ def test_a_splitter_may_be_given_by_its_file(run, pytester) -> None:
     result.assert_outcomes(failed=1, deselected=result_deselected(result))
 
 
-def test_a_declared_splitter_that_is_not_installed_is_one_line(run, monkeypatch) -> None:
-    absent = Splitter("absent", "a_package_that_nobody_has:f", requirement="peer-splitter>=2")
-    monkeypatch.setattr("harness.splitters.registry.load_splitter", lambda name: absent)
-    result = run("--pyargs", "segmenter.testing", "--splitter", "absent")
+def test_a_splitter_whose_package_is_not_installed_is_one_line(run, pytester) -> None:
+    pytester.makepyfile(absent="def make(limit): import a_package_that_nobody_has")
+    result = run("--pyargs", "segmenter.testing", "--splitter", "absent:make")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    (line,) = result.errlines[:1]
-    assert line.startswith("ERROR: absent makes no splitter: ")
-    assert line.endswith("'a_package_that_nobody_has'; python -m pip install 'peer-splitter>=2'")
+    assert result.errlines[:1] == [
+        "ERROR: absent:make makes no splitter: "
+        "ModuleNotFoundError: No module named 'a_package_that_nobody_has'"
+    ]
 
 
 OWN_OPTIONS = """
@@ -341,28 +350,64 @@ def test_the_suite_does_not_run_where_its_options_are_taken(pytester, run, name)
     assert "Traceback" not in result.stderr.str()
 
 
-def test_it_is_silent_until_it_is_used(pytester, monkeypatch) -> None:
+def test_a_project_that_does_not_name_it_has_nothing_of_it(pytester, monkeypatch) -> None:
+    # A package of the same name: were anything loaded beforehand, it could not be imported.
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    pytester.mkpydir("harness").joinpath("own.py").write_text("VALUE = 7")
+    for package in ("segmenter", "harness"):
+        pytester.mkpydir(package).joinpath("own.py").write_text("VALUE = 7")
     pytester.makeconftest(
         "def pytest_addoption(parser):\n"
-        "    for name in ('--rules', '--known-violations'):\n"
+        "    for name in ('--splitter', '--rules', '--known-violations'):\n"
         "        parser.addoption(name)\n"
     )
     pytester.makepyfile(
         """
-        import sys
+        import pytest
         from harness.own import VALUE
+        from segmenter.own import VALUE
 
-        def test_own(pytestconfig):
-            assert VALUE == 7
+        @pytest.fixture
+        def splitter():
+            return VALUE
+
+        def test_own(pytestconfig, splitter):
+            assert splitter == 7
             assert pytestconfig.getoption("rules") == "mine"
-            assert not {"segmenter.testing", "segmenter", "corpora"} & set(sys.modules)
         """
     )
-    result = pytester.runpytest_subprocess("-p", "segmenter.testing.plugin", "--rules", "mine")
+    result = pytester.runpytest_subprocess("--rules", "mine")
+    result.assert_outcomes(passed=1)
+    listed = pytester.runpytest_subprocess("--markers", "--fixtures").stdout.str()
+    assert "segmenter.testing" not in listed
+    plugins = {point.value for point in metadata.entry_points(group="pytest11")}
+    assert not [name for name in plugins if name.startswith(("segmenter", "corpora", "harness"))]
+
+
+def test_the_plugin_is_silent_until_it_is_used(pytester) -> None:
+    pytester.makeconftest("def pytest_addoption(parser): parser.addoption('--rules')")
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_own(pytestconfig):
+            assert pytestconfig.getoption("rules") == "mine"
+            assert "segmenter.testing.trial" not in sys.modules
+            assert "hypothesis" not in sys.modules
+        """
+    )
+    options = ("-p", "segmenter.testing.plugin", "-p", "no:hypothesispytest")
+    result = pytester.runpytest_subprocess(*options, "--rules", "mine")
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("splitter:*")
+
+
+def test_the_module_is_a_command(pytester) -> None:
+    pytester.makepyfile(stripping=STRIPPING)
+    command = [sys.executable, "-m", "segmenter.testing", "--splitter", "stripping:make"]
+    command += ["--rules", "join", "-k", "trailing-newlines", "-p", "no:cacheprovider"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "splitter:  stripping:make, limit 8" in result.stdout.splitlines()
 
 
 def test_the_plugin_imports_pytest_alone() -> None:

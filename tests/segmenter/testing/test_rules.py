@@ -10,7 +10,6 @@ import numpy
 import pytest
 
 from harness.measure.forms import load_pure
-from harness.splitters.registry import load_splitter
 from segmenter import TextSegmenter
 from segmenter.testing import (
     RULE_SETS,
@@ -28,7 +27,7 @@ from segmenter.testing.rules import (
     describe_rule,
     select_rules,
 )
-from segmenter.testing.trial import Factory
+from segmenter.testing.trial import Factory, load_factory
 from tests.segmenter.testing import broken_splitters as broken
 
 # The rules that a splitter cannot keep when it breaks one are left out of the set by their nature:
@@ -102,9 +101,9 @@ def test_a_rule_that_does_not_concern_a_text_is_broken_by_no_splitter() -> None:
 
 
 def test_langchain_that_keeps_whitespace_breaks_what_its_example_lists() -> None:
-    example = resources.files("segmenter.testing") / "examples/langchain-keep.toml"
-    known = read_known_violations(Path(str(example)))
-    found = find_broken(load_splitter("langchain-keep").make, WHITESPACE)
+    examples = Path(str(resources.files("segmenter.testing"))) / "examples"
+    known = read_known_violations(examples / "langchain-keep.toml")
+    found = find_broken(load_factory(f"{examples}/langchain_keep.py:make"), WHITESPACE)
     assert set(found) == {
         "cut-after-last-newline",
         "run-without-newline",
