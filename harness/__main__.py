@@ -6,7 +6,17 @@ import signal
 import sys
 
 # What the commands import; what a single corpus or splitter needs, it asks for itself.
-_REQUIRED = ("click", "jinja2", "markdown_it", "matplotlib", "pandas", "pyperf", "rich", "scipy")
+_REQUIRED = (
+    "click",
+    "jinja2",
+    "markdown_it",
+    "matplotlib",
+    "msgspec",
+    "pandas",
+    "pyperf",
+    "rich",
+    "scipy",
+)
 
 
 def main() -> None:

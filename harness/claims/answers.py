@@ -19,7 +19,7 @@ from harness.claims.evidence import DEFAULT_LIMIT, LIMITS, Evidence
 from harness.measure.check import SHARD_SIZE, cut_shards, split_documents
 from harness.measure.timing import time_workloads
 from harness.report.tables import show_digits
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.probes import (
     DISTRIBUTIONS,
     FUNCTIONS,

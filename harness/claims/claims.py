@@ -1,10 +1,9 @@
 """Answers the claims of MemMachine's pull request #1855, which ``claims.toml`` holds."""
 
-import json
 import tomllib
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import Corpus
@@ -12,11 +11,12 @@ from harness.claims.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
 from harness.claims.evidence import Evidence
 from harness.measure.check import end_processes, open_process_pool
 from harness.measure.machine import describe_environment, describe_texts
-from harness.report import extras
+from harness.report import tables
 from harness.report.bench import write_page
-from harness.report.extras import CLAIMS, Claim, Extras
-from harness.report.tables import Table, texts
-from harness.results.model import MeasurementError, open_replacing
+from harness.report.tables import Table
+from harness.results.errors import MeasurementError
+from harness.results.folder import write_claims
+from harness.results.model import Claim
 from harness.results.verdict import Verdict
 from harness.runner.process import SplitterError
 
@@ -80,15 +80,13 @@ def answer_claims(
                     claims.append(Claim(name, row["says"], answer.measured, answer.status))
     finally:
         end_processes()
-    with open_replacing(folder / CLAIMS) as file:
-        json.dump([asdict(claim) for claim in claims], file, indent=1)
-        file.write("\n")
+    write_claims(folder, claims)
     read = describe_texts([*real, synthetic])
-    shown = [tabulate_claims(claims), texts(read)]
+    shown = [tabulate_claims(claims), tables.texts(read)]
     write_page(folder / PAGE, environment, shown)
     return Answered(claims, failed)
 
 
 def tabulate_claims(claims: Sequence[Claim]) -> Table:
     """A row a claim."""
-    return extras.claims(Extras(claims=claims))
+    return tables.claims(claims)

@@ -19,7 +19,7 @@ from harness.measure.check import (
     split_documents,
 )
 from harness.measure.profile import Contenders, gather
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.registry import Splitter, load_splitter
 from harness.splitters.venvs import Installation, install
 

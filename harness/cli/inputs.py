@@ -15,7 +15,7 @@ import corpora
 from corpora import Corpus
 from harness.cli.options import CorpusOptions
 from harness.cli.progress import show_fetching
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter, UnknownSplitterError
 

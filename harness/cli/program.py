@@ -7,7 +7,7 @@ import click
 
 from corpora import CorpusError, RequestError
 from harness.cli.status import INTERRUPTED, NOT_MEASURED, exit_status
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 
 class CannotMeasureError(click.ClickException):

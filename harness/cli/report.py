@@ -9,7 +9,7 @@ from harness.cli.inputs import open_console
 from harness.cli.program import CannotMeasureError
 from harness.report.pages import write_report
 from harness.report.terminal import print_run
-from harness.results.model import read_run
+from harness.results.folder import read_run
 from harness.results.verdict import Verdict
 
 

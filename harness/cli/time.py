@@ -22,7 +22,7 @@ from harness.cli.run import measure
 from harness.measure import pyperf_timing
 from harness.measure.profile import gather
 from harness.report.terminal import print_table
-from harness.results.model import read_run
+from harness.results.folder import read_run
 from harness.results.verdict import Verdict
 
 

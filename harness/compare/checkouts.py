@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 SEGMENTER = "segmenter"
 

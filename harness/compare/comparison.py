@@ -14,7 +14,8 @@ from harness.compare.segments import Difference, compare_segments
 from harness.compare.statistics import TOLERANCE, Speed
 from harness.measure.machine import describe_environment, now
 from harness.measure.run import Progress
-from harness.results.model import Environment, MeasurementError
+from harness.results.errors import MeasurementError
+from harness.results.model import Environment
 from harness.results.verdict import Verdict
 
 

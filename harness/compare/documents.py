@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import Corpus
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.runner.spool import read_spool, write_spool
 
 TURNS = 16  # of each side, a round and workload

@@ -13,7 +13,7 @@ from harness.compare.comparison import Question, compare
 from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
-from harness.results.model import read_run
+from harness.results.folder import read_run
 from harness.results.verdict import Verdict
 
 

@@ -19,7 +19,7 @@ from harness.compare.checkouts import Checkout
 from harness.compare.documents import Spooled
 from harness.compare.sides import clean_variables
 from harness.compare.statistics import Speed
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.runner.spool import read_spool, write_spool
 
 TOLERANCE = 1.02

@@ -1,6 +1,5 @@
 """What a comparison tells: tables for people, files for programs."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +19,9 @@ from harness.report import tables
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
-from harness.results.model import Environment, MeasurementError, Run, open_replacing
+from harness.results.atomic import open_replacing, write_json
+from harness.results.errors import MeasurementError
+from harness.results.model import Environment, Run
 
 RECORD = "compare.json"
 PAGE = "compare.md"
@@ -73,9 +74,7 @@ def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
     The page goes to the step summary of GitHub as well where there is one. Raises
     MeasurementError where a file cannot be written.
     """
-    with open_replacing(folder / RECORD) as file:
-        json.dump(record, file, indent=1)
-        file.write("\n")
+    write_json(folder / RECORD, record, indent=1)
     text = render_page(page)
     with open_replacing(folder / PAGE) as file:
         file.write(text)

@@ -26,7 +26,7 @@ from harness.compare.statistics import (
     estimate_ratio,
 )
 from harness.measure.check import list_cores
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 FIRST_ROUNDS = 8
 MOST_ROUNDS = 64

@@ -15,7 +15,8 @@ from harness.compare.statistics import (
     estimate_unpaired_ratio,
 )
 from harness.report.tables import Column, Table, show_count
-from harness.results.model import Count, Environment, MeasurementError, Run, Workload
+from harness.results.errors import MeasurementError
+from harness.results.model import Count, Environment, Run, Workload
 from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
 
 # What two runs of one machine may differ in and their times still be compared.

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.compare.checkouts import Checkout
 from harness.compare.documents import Spooled
 from harness.compare.sides import Side, start_side
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.runner.spool import read_spool
 
 _SHOWN = 80  # code points of an example

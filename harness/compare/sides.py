@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.compare.checkouts import Checkout
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.runner.process import Pass, SplitterError, SplitterProcess
 from harness.splitters.registry import Splitter
 

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from corpora.document import Corpus, Document
+from harness.results.errors import MeasurementError
 from harness.results.model import (
     BoundaryCount,
     Count,
     Example,
     Failure,
-    MeasurementError,
     Violation,
     ViolationCount,
     Workload,

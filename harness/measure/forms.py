@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import segmenter
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from segmenter import TextSegmenter
 
 SOURCE = Path(segmenter.__file__).with_name("text_segmenter.py")

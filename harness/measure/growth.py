@@ -21,7 +21,8 @@ import segmenter
 from harness.measure.forms import load_pure
 from harness.measure.shapes import SHAPES, Shape
 from harness.report.tables import Column, Table, show_count, show_digits
-from harness.results.model import MeasurementError, open_replacing
+from harness.results.atomic import open_replacing
+from harness.results.errors import MeasurementError
 from harness.runner.process import SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters.registry import Split, load_splitter

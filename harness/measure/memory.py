@@ -10,7 +10,7 @@ import corpora
 import segmenter
 from harness.measure.forms import load_pure
 from harness.report.tables import Column, Table, show_count, show_digits
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 CODE_POINTS = 100_000_000
 LIMIT = 500

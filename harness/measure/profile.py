@@ -5,18 +5,16 @@ time grows, what its import and its installation weigh.
 """
 
 import contextlib
-import csv
-import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Self
 
 from harness.measure.check import find_uncovered
-from harness.report.extras import GROWTH_COLUMNS, Growth, Import
-from harness.results.model import Exemption, MeasurementError, Trial, open_replacing
+from harness.results.errors import MeasurementError
+from harness.results.model import Exemption, Growth, Import, Trial
 from harness.runner.process import SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters.probes import weigh_import
@@ -179,21 +177,6 @@ def measure_growth(
                         break
                     growth.append(Growth(shape, limit, splitter.name, length, seconds))
     return growth, trials
-
-
-def write_growth(path: Path, growth: Iterable[Growth]) -> None:
-    """Write ``growth.csv`` of a run folder."""
-    with open_replacing(path) as file:
-        writer = csv.DictWriter(file, GROWTH_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(map(asdict, growth))
-
-
-def write_imports(path: Path, imports: Iterable[Import]) -> None:
-    """Write ``imports.json`` of a run folder."""
-    with open_replacing(path) as file:
-        json.dump([asdict(each) for each in imports], file, indent=1)
-        file.write("\n")
 
 
 def weigh_imports(contenders: Contenders) -> list[Import]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyperf
 
-from harness.results.model import one_line
+from harness.results.errors import one_line
 from harness.runner.digest import CorpusDigest
 from harness.runner.spool import read_spool
 from segmenter.testing.factories import Split, make_split

@@ -17,7 +17,9 @@ import pyperf
 
 from corpora import Corpus
 from harness.report.tables import Column, Table, show_count, show_digits
-from harness.results.model import Count, Failure, MeasurementError, open_replacing
+from harness.results.atomic import open_replacing
+from harness.results.errors import MeasurementError
+from harness.results.model import Count, Failure
 from harness.runner.spool import write_spool
 from harness.splitters.registry import Splitter
 

@@ -17,13 +17,11 @@ from harness.measure.profile import (
     measure_growth,
     try_splitter,
     weigh_imports,
-    write_growth,
-    write_imports,
 )
 from harness.measure.timing import time_workloads
-from harness.report.extras import CLAIMS, GROWTH, IMPORTS, Growth, Import
 from harness.report.pages import MARKDOWN, PAGE, write_report
-from harness.results.model import Excerpt, Failure, Run, Trial, Workload, start_run, write_run
+from harness.results.folder import start_run, write_run
+from harness.results.model import Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.splitters.registry import Splitter
 
 
@@ -62,7 +60,7 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     created = not folder.exists()
     started = now()
     start_run(folder)
-    for name in (MARKDOWN, PAGE, GROWTH, IMPORTS, CLAIMS):
+    for name in (MARKDOWN, PAGE):
         (folder / name).unlink(missing_ok=True)
     try:
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
@@ -72,12 +70,11 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
         learnt = replace(
             learnt,
             trials=profile.trials,
+            growth=profile.growth,
+            imports=profile.imports,
             environment=replace(learnt.environment, started=started, finished=now()),
             texts=describe_texts(plan.corpora),
         )
-        if plan.profile:
-            write_growth(folder / GROWTH, profile.growth)
-            write_imports(folder / IMPORTS, profile.imports)
         write_run(folder, learnt)
     except BaseException:
         if created:

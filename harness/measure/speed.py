@@ -17,7 +17,7 @@ import segmenter
 from corpora import Corpus
 from harness.measure.forms import load_pure
 from harness.report.tables import Column, Spread, Table, show_count, show_digits
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.registry import Split, load_splitter
 
 BASELINE = "langchain"

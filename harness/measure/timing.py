@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpora import Corpus
-from harness.results.model import Count, Failure, MeasurementError, Timing, Workload
+from harness.results.errors import MeasurementError
+from harness.results.model import Count, Failure, Timing, Workload
 from harness.runner.process import PATIENCE, Pass, SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters.registry import Splitter

@@ -8,7 +8,8 @@ from harness.measure.machine import describe_environment, now
 from harness.report import tables
 from harness.report.markdown import render_table
 from harness.report.tables import Table
-from harness.results.model import Environment, Run, open_replacing
+from harness.results.atomic import open_replacing
+from harness.results.model import Environment, Run
 from harness.splitters.registry import load_splitter
 
 

@@ -14,26 +14,24 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from harness.report import extras, plots, tables
-from harness.report.extras import Extras
+from harness.report import plots, tables
 from harness.report.plots import Plot
 from harness.report.signs import SIGNS
 from harness.report.tables import Spread, Table
-from harness.results.model import Excerpt, Failure, Run, View, pack_excerpt
+from harness.results.model import Excerpt, Failure, Run, View
 from harness.results.verdict import BASELINE, IN_HOUSE
+from harness.results.viewer import pack_excerpt
 
 _MOST_SPLITTERS = 3  # that are shown side by side when the page opens
 
 
-def render_page(run: Run, more: Extras | None = None) -> str:
-    """The whole report."""
-    more = more or Extras()
+def render_page(run: Run, bias: str = "") -> str:
+    """The whole report; ``bias`` is Markdown whose headings begin at the third level."""
     return _template("report.html.j2").render(
         run=run,
         tables=tables,
-        extras=extras,
-        more=more,
-        plots=_plot(run, more),
+        bias=bias,
+        plots=_plot(run),
         others=_find_others(run),
         viewed={view.splitter for excerpt in run.excerpts for view in excerpt.views},
         viewer=_pack(run.excerpts, run.failures),
@@ -100,14 +98,17 @@ def _find_others(run: Run) -> list[Table]:
         tables.losses(run),
         tables.counts(run),
         tables.failures(run),
+        tables.growth(run),
+        tables.imports(run),
+        tables.claims(run.claims),
     )
     titles = {table.title for table in shown}
     return [table for table in tables.details(run) if table.title not in titles]
 
 
-def _plot(run: Run, more: Extras) -> Mapping[str, Sequence[Plot]]:
+def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:
     """By section."""
-    return {"speed": _plot_speed(run), "lengths": _plot_lengths(run), "growth": _plot_growth(more)}
+    return {"speed": _plot_speed(run), "lengths": _plot_lengths(run), "growth": _plot_growth(run)}
 
 
 def _plot_speed(run: Run) -> list[Plot]:
@@ -144,14 +145,14 @@ def _plot_lengths(run: Run) -> list[Plot]:
     ]
 
 
-def _plot_growth(more: Extras) -> list[Plot]:
+def _plot_growth(run: Run) -> list[Plot]:
     return [
         plots.plot_growth(
             f"Time by length: {shape} at {limit:,}",
-            [g for g in more.growth if (g.shape, g.max_chunk_length) == (shape, limit)],
+            [g for g in run.growth if (g.shape, g.max_chunk_length) == (shape, limit)],
             (IN_HOUSE, BASELINE),
         )
-        for shape, limit in dict.fromkeys((g.shape, g.max_chunk_length) for g in more.growth)
+        for shape, limit in dict.fromkeys((g.shape, g.max_chunk_length) for g in run.growth)
     ]
 
 

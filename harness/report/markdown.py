@@ -4,16 +4,13 @@ from collections.abc import Callable
 
 import jinja2
 
-from harness.report import extras, tables
-from harness.report.extras import Extras
+from harness.report import tables
 from harness.results.model import Run
 
 
-def render_report(run: Run, more: Extras | None = None) -> str:
-    """The whole report."""
-    return _template("report.md.j2").render(
-        run=run, tables=tables, extras=extras, more=more or Extras()
-    )
+def render_report(run: Run, bias: str = "") -> str:
+    """The whole report; ``bias`` is Markdown whose headings begin at the third level."""
+    return _template("report.md.j2").render(run=run, tables=tables, bias=bias)
 
 
 def render_summary(run: Run) -> str:

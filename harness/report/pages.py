@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from harness.report.extras import read_extras
+from harness.report.bias import read_bias
 from harness.report.markdown import render_report
-from harness.results.model import open_replacing, read_run
+from harness.results.atomic import open_replacing
+from harness.results.folder import read_run
 
 MARKDOWN = "report.md"
 PAGE = "report.html"
@@ -18,11 +19,11 @@ def write_report(folder: Path) -> Path:
     """
     from harness.report.html import render_page  # matplotlib, which is slow
 
-    run, more = read_run(folder), read_extras(folder)
+    run, bias = read_run(folder), read_bias()
     page = folder / PAGE
     for path, text in (
-        (folder / MARKDOWN, render_report(run, more)),
-        (page, render_page(run, more)),
+        (folder / MARKDOWN, render_report(run, bias)),
+        (page, render_page(run, bias)),
     ):
         with open_replacing(path) as file:
             file.write(text)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from harness.report.pages import PAGE
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 PICTURE = "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -11,8 +11,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from harness.report.extras import Growth
 from harness.report.tables import Spread, show_digits
+from harness.results.model import Growth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 from harness.report.markdown import render_summary
-from harness.results.model import MeasurementError, open_replacing, read_run
+from harness.results.atomic import open_replacing
+from harness.results.errors import MeasurementError
+from harness.results.folder import read_run
 
 BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
 END = "<!-- end of result -->"

@@ -18,15 +18,9 @@ from harness.measure.excerpts import view_segments
 from harness.report.signs import SIGNS, find_sign
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
-from harness.results.model import (
-    Excerpt,
-    Failure,
-    MeasurementError,
-    View,
-    Violation,
-    Workload,
-    open_replacing,
-)
+from harness.results.atomic import open_replacing
+from harness.results.errors import MeasurementError
+from harness.results.model import Excerpt, Failure, View, Violation, Workload
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
 

@@ -6,6 +6,7 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import functools
 import math
 import operator
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 
 import pandas
 
-from harness.results.model import BoundaryCount, Count, Run, Texts, Workload
+from harness.results.model import BoundaryCount, Claim, Count, Run, Texts, Workload
 from harness.results.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
@@ -576,6 +577,83 @@ def exemptions(run: Run) -> Table:
     )
 
 
+def growth(run: Run) -> Table:
+    """A row a shape, limit and splitter: the power of the length that the time grows by."""
+    texts: defaultdict[tuple[str, int, str], dict[int, float]] = defaultdict(dict)
+    for one in sorted(run.growth):
+        texts[one.shape, one.max_chunk_length, one.splitter][one.code_points] = one.seconds
+    return Table(
+        "Growth of time",
+        [
+            Column("shape of text", numeric=False),
+            Column("limit", show_count),
+            Column("splitter", numeric=False),
+            Column("longest text, code points", show_count),
+            Column("its time, s", show_digits),
+            Column("time grows as length to the power", "{:.2f}".format),
+        ],
+        [
+            (*key, max(seconds), seconds[max(seconds)], _fit_power(seconds))
+            for key, seconds in texts.items()
+        ],
+        [
+            "1 is in proportion to the length, 2 with its square: twice the text, four times the time."
+        ],
+        "Not measured.",
+        names=3,
+    )
+
+
+def _fit_power(seconds: dict[int, float]) -> float | None:
+    points = [(math.log(n), math.log(s)) for n, s in seconds.items() if n > 0 and s > 0]
+    if len(points) < 2:
+        return None
+    return statistics.linear_regression(*zip(*points, strict=True)).slope
+
+
+def imports(run: Run) -> Table:
+    """A row a thing that can be imported."""
+    return Table(
+        "Import weight",
+        [
+            Column("import", numeric=False),
+            Column("milliseconds", _show_spread),
+            Column("modules", show_count),
+            Column("packages installed", show_count),
+            Column("MB installed", lambda size: show_digits(size / 1e6)),
+        ],
+        [
+            (
+                one.name,
+                Spread.of(pandas.Series(one.milliseconds)) if one.milliseconds else None,
+                one.modules,
+                one.packages,
+                one.bytes,
+            )
+            for one in run.imports
+        ],
+        ["Each in fresh processes: the median, and in brackets the lowest and the highest."],
+        "Not measured.",
+    )
+
+
+def _show_spread(spread: Spread) -> str:
+    return f"{show_digits(spread.median)} ({show_digits(spread.low)}–{show_digits(spread.high)})"
+
+
+def claims(answered: Iterable[Claim]) -> Table:
+    """A row a claim of the pull request."""
+    return Table(
+        "Claims of the pull request",
+        [
+            Column(title, numeric=False)
+            for title in ("claim", "what it says", "what was measured here", "answer")
+        ],
+        [(one.claim, one.says, one.measured, one.status) for one in answered],
+        empty="Not answered.",
+    )
+
+
 def details(run: Run) -> list[Table]:
     """Everything below the summary, in the order in which it is read."""
     compared = [boundaries(run), trials(run), exemptions(run)]
@@ -587,6 +665,9 @@ def details(run: Run) -> list[Table]:
         losses(run),
         counts(run),
         failures(run),
+        growth(run),
+        imports(run),
+        claims(run.claims),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 PATIENCE = 180.0
 

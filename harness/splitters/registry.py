@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from segmenter.testing.factories import Split as Split
 from segmenter.testing.factories import is_file, make_split
 

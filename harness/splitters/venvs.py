@@ -29,7 +29,8 @@ import platformdirs
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
-from harness.results.model import MeasurementError, one_line, open_replacing
+from harness.results.atomic import write_json
+from harness.results.errors import MeasurementError, one_line
 from harness.splitters.probes import DISTRIBUTIONS
 from harness.splitters.registry import Splitter
 
@@ -248,8 +249,7 @@ def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
         versions = {name: version for name, (version, _, _) in brought.items()}
         size = sum(size for _, size, _ in brought.values())
         record = Installation(base.version, None, versions, size)
-        with open_replacing(beside / _RECORD) as file:
-            json.dump(asdict(record), file, indent=2)
+        write_json(beside / _RECORD, asdict(record), indent=2)
         with contextlib.suppress(OSError):  # another run was quicker: its environment is as good
             beside.rename(folder)
         if not _is_whole(folder):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.report.picture import BROWSER_OPTIONS, find_browser
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -11,7 +11,7 @@ from corpora import Corpus, Document
 from harness.claims import answers
 from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import read_claims
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.probes import DISTRIBUTIONS, FUNCTIONS, LOADED, OLD_STRIPPING
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation

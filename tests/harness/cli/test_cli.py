@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 import corpora
 from corpora import Corpus, CorpusError, Document
 from harness.cli.commands import segbench
-from harness.results.model import read_run
+from harness.results.folder import read_run
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter
 

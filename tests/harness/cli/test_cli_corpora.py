@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 import corpora
 from corpora import CorpusError, Document, Entry, Record, Summary
 from harness.cli.commands import segbench
-from harness.results.model import read_run
+from harness.results.folder import read_run
 
 SUMMARY = Summary(3, 40, 5, "ab" * 32)
 

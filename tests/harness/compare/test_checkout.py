@@ -10,7 +10,7 @@ import pytest
 
 from harness.compare.checkouts import Checkout
 from harness.compare.sides import start_side
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.runner.spool import write_spool
 
 WHOLE = """

@@ -10,7 +10,7 @@ from harness.compare.checkouts import Checkout
 from harness.compare.documents import spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.statistics import Speed
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from tests.harness.compare.versions import SPLITTER, TEXT, Compare, Repository
 
 # One text in 25 is split twice.

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.commands import segbench
+from harness.results.folder import write_run
 from harness.results.model import (
     Count,
     Environment,
@@ -18,7 +19,6 @@ from harness.results.model import (
     Timing,
     ViolationCount,
     Workload,
-    write_run,
 )
 
 OURS = Workload("books", "segmenter", 20)

@@ -12,7 +12,7 @@ from harness.cli.commands import segbench
 from harness.measure import growth, imports, memory, speed
 from harness.measure.forms import SOURCE, describe_form, load_pure
 from harness.measure.shapes import SHAPES
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.registry import Splitter
 from segmenter import TextSegmenter
 

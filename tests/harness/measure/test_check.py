@@ -28,15 +28,8 @@ from harness.measure.check import (
     find_uncovered,
     open_process_pool,
 )
-from harness.results.model import (
-    BoundaryCount,
-    Count,
-    Example,
-    MeasurementError,
-    Violation,
-    ViolationCount,
-    Workload,
-)
+from harness.results.errors import MeasurementError
+from harness.results.model import BoundaryCount, Count, Example, Violation, ViolationCount, Workload
 from harness.splitters.registry import Splitter, load_splitter
 from segmenter.rules import RULES
 from tests.harness.inline import InlineExecutor

@@ -19,16 +19,8 @@ from harness.measure.excerpts import (
     view_document,
     view_segments,
 )
-from harness.results.model import (
-    Example,
-    Excerpt,
-    Span,
-    View,
-    Violation,
-    Workload,
-    read_run,
-    write_run,
-)
+from harness.results.folder import read_run, write_run
+from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
 from harness.splitters.registry import Splitter, load_splitter
 from tests.harness.report.test_report import CHECKED
 

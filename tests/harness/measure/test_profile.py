@@ -1,7 +1,6 @@
 """What is measured beside rules and speed, on splitters that fail in every way."""
 
 import csv
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,21 +13,20 @@ from harness.measure.profile import (
     measure_growth,
     try_splitter,
     weigh_imports,
-    write_growth,
-    write_imports,
 )
-from harness.report import extras, tables
-from harness.report.extras import read_extras
+from harness.report import tables
+from harness.results.folder import read_run, write_run
 from harness.results.model import (
     BoundaryCount,
+    Claim,
     Environment,
     Exemption,
     Failure,
+    Growth,
+    Import,
     Run,
     Trial,
     Workload,
-    read_run,
-    write_run,
 )
 from harness.splitters.registry import Splitter, load_splitter, names
 from harness.splitters.venvs import Installation
@@ -109,13 +107,11 @@ def test_the_offsets_of_the_segmenter_and_of_langchain_are_right() -> None:
     assert answers(load_splitter("langchain"))["offsets"] == "right"
 
 
-def test_growth_is_measured_for_each_shape_limit_and_length(tmp_path: Path) -> None:
+def test_growth_is_measured_for_each_shape_limit_and_length() -> None:
     growth, trials = measure_growth(local("slices"))
     assert trials == []
     assert len({(one.shape, one.max_chunk_length, one.code_points) for one in growth}) == 3 * 2 * 2
     assert all(one.seconds > 0 for one in growth)
-    write_growth(tmp_path / extras.GROWTH, growth)
-    assert sorted(read_extras(tmp_path).growth) == sorted(growth)
 
 
 def test_growth_of_what_fails_is_a_trial_for_each_shape_and_limit() -> None:
@@ -125,7 +121,7 @@ def test_growth_of_what_fails_is_a_trial_for_each_shape_and_limit() -> None:
     assert trials[0].question == "25,000 code points of prose at 500"
 
 
-def test_imports_are_weighed_once_for_what_is_shared(tmp_path: Path) -> None:
+def test_imports_are_weighed_once_for_what_is_shared() -> None:
     here = Installation("3.11.4", None, {"pytest": "8", "pluggy": "1"}, 12_345)
     splitters = [
         local("slices", requirement="pytest>=8", module="failing_splitters"),
@@ -143,12 +139,6 @@ def test_imports_are_weighed_once_for_what_is_shared(tmp_path: Path) -> None:
     assert len(weighed.milliseconds) == 3
     assert weighed.modules >= 1
     assert (absent.milliseconds, absent.modules) == ([], 0)
-    write_imports(tmp_path / extras.IMPORTS, [weighed, absent])
-    assert [one["name"] for one in json.loads((tmp_path / extras.IMPORTS).read_text())] == [
-        weighed.name,
-        absent.name,
-    ]
-    assert list(read_extras(tmp_path).imports) == [weighed, absent]
 
 
 def test_a_run_keeps_boundaries_exemptions_and_trials(tmp_path: Path) -> None:
@@ -163,6 +153,9 @@ def test_a_run_keeps_boundaries_exemptions_and_trials(tmp_path: Path) -> None:
         boundaries=[BoundaryCount(Workload("c", "other", 5), 4, 3, 2, 1)],
         exemptions=[Exemption("peer", "join", 'chunks, "overlap"')],
         trials=[Trial("peer", "NUL", "raised", "ValueError: \ud83d\n")],
+        growth=[Growth("words", 500, "peer", 1_000, 0.25)],
+        imports=[Import("langchain", [9.5, 7.0], 472, bytes=5_500_000), Import("absent", [], 0)],
+        claims=[Claim("F1", "it is so", "it is", "confirmed")],
     )
     write_run(tmp_path, run)
     assert read_run(tmp_path) == run

@@ -6,7 +6,8 @@ import pytest
 
 from corpora import Corpus, Document
 from harness.measure.pyperf_timing import PyperfResult, time_with_pyperf, write_benchmarks
-from harness.results.model import Count, MeasurementError, Workload
+from harness.results.errors import MeasurementError
+from harness.results.model import Count, Workload
 from harness.runner.digest import CorpusDigest
 from harness.splitters.registry import Splitter
 

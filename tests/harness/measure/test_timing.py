@@ -8,7 +8,9 @@ import pytest
 
 from corpora import Corpus, Document
 from harness.measure.timing import time_workloads
-from harness.results.model import Count, MeasurementError, Timing, Workload, write_timings
+from harness.results.errors import MeasurementError
+from harness.results.model import Count, Timing, Workload
+from harness.results.timings import write_timings
 from harness.runner.digest import CorpusDigest
 from harness.splitters.registry import Splitter
 

@@ -13,12 +13,13 @@ from corpora import Document
 from harness.cli.commands import segbench
 from harness.measure.excerpts import view_document
 from harness.report import tables
-from harness.report.extras import Claim, Extras, Growth, Import, read_extras
 from harness.report.html import render_excerpt, render_page
 from harness.report.markdown import render_report
 from harness.report.plots import plot_shares
 from harness.report.tables import Column, Table
-from harness.results.model import Excerpt, MeasurementError, Run, Workload, write_run
+from harness.results.errors import MeasurementError
+from harness.results.folder import read_run, write_run
+from harness.results.model import Claim, Excerpt, Growth, Import, Run, Workload
 from harness.splitters.registry import load_splitter
 from tests.harness.report.test_report import CHECKED, COUNTS, FAILURES, TIMED
 
@@ -51,9 +52,11 @@ def test_names_and_details_are_escaped() -> None:
         replace(CHECKED.environment, command=bad, versions={bad: bad}),
         counts=[replace(c, workload=Workload(bad, bad, 20)) for c in COUNTS[:1]],
         failures=[replace(FAILURES[0], status=bad, detail=bad)],
+        growth=[Growth(bad, 1, bad, 9, 1.0)],
+        imports=[Import(bad, [], 1)],
+        claims=[Claim(*[bad] * 4)],
     )
-    extras = Extras([Growth(bad, 1, bad, 9, 1.0)], [Import(bad, [], 1)], [Claim(*[bad] * 4)], bad)
-    page = render_page(run, extras)
+    page = render_page(run, bad)
     assert bad not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
@@ -64,11 +67,10 @@ def test_names_and_details_are_escaped() -> None:
         ("text", "No excerpts: the run folder has no viewer.json."),
         ("speed", "Nothing was timed."),
         ("rules", "No rule was broken."),
-        ("growth", "Not measured: the run folder has no growth.csv."),
-        ("imports", "Not measured: the run folder has no imports.json."),
+        ("growth", "Not measured."),
+        ("imports", "Not measured."),
         ("failures", "Nothing failed."),
-        ("claims", "Not answered in this run: the folder has no claims.json."),
-        ("bias", "this installation has no BIAS.md."),
+        ("claims", "Not answered."),
     ],
 )
 def test_what_is_missing_is_said(name: str, said: str) -> None:
@@ -106,7 +108,7 @@ def test_a_plot_takes_names_as_they_are() -> None:
 
 def test_no_two_things_have_the_same_id() -> None:
     growth = [Growth(shape, 20, "a", n, n / 9) for shape in ("x", "y") for n in (1, 2)]
-    ids = re.findall(r'\bid="([^"]+)"', render_page(TIMED, Extras(growth)))
+    ids = re.findall(r'\bid="([^"]+)"', render_page(replace(TIMED, growth=growth)))
     assert len(ids) == len(set(ids))
 
 
@@ -115,12 +117,12 @@ def test_the_same_run_gives_the_same_page() -> None:
 
 
 def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
+    write_run(tmp_path, CHECKED)
     (tmp_path / "growth.csv").write_text(
         "shape,splitter,max_chunk_length,code_points,seconds\n"
         "words,a,500,1000,0.5\nwords,a,500,4000,8\nwords,b,500,1000,1\n"
     )
-    extras = read_extras(tmp_path, tmp_path)
-    growth = section(render_page(CHECKED, extras), "growth")
+    growth = section(render_page(read_run(tmp_path)), "growth")
     # sixteen times the time for four times the text
     assert [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?</td>", growth)] == [
         "4,000", "8.00", "2.00", "1,000", "1.00", "–",
@@ -132,7 +134,7 @@ def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
 
 def test_of_many_splitters_few_have_a_colour() -> None:
     growth = [Growth("x", 20, name, n, n) for name in ("langchain", *"abcdefghi") for n in (1, 2)]
-    plot = section(render_page(CHECKED, Extras(growth)), "growth")
+    plot = section(render_page(replace(CHECKED, growth=growth)), "growth")
     legend = re.findall(r">(langchain|[a-i]|others)</text>", plot)
     assert legend == ["langchain", "others"]
 
@@ -154,15 +156,15 @@ def test_it_says_which_splitters_can_be_looked_at() -> None:
 
 
 def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
+    write_run(tmp_path, CHECKED)
     (tmp_path / "imports.json").write_text(
         '[{"name": "langchain", "milliseconds": [9, 7, 8], "modules": 472, "bytes": 5500000}]'
     )
     (tmp_path / "claims.json").write_text(
         '[{"claim": "M4", "says": "0.86 s", "measured": "1.2 s", "status": "differs"}]'
     )
-    (tmp_path / "BIAS.md").write_text("# Bias\n\n## Texts\n\nThey are *English*, <b>mostly</b>.\n")
-    extras = read_extras(tmp_path, tmp_path)
-    page, text = render_page(CHECKED, extras), render_report(CHECKED, extras)
+    run, bias = read_run(tmp_path), "### Texts\n\nThey are *English*, <b>mostly</b>."
+    page, text = render_page(run, bias), render_report(run, bias)
     assert "8.00 (7.00–9.00)" in section(page, "imports")
     assert "differs" in section(page, "claims")
     bias = section(page, "bias")
@@ -184,10 +186,11 @@ def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, name: str, content: str | bytes) -> None:
+    write_run(tmp_path, CHECKED)
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(MeasurementError, match=rf"{name} cannot be read") as caught:
-        read_extras(tmp_path, tmp_path)
+        read_run(tmp_path)
     assert len(str(caught.value).splitlines()) == 1
 
 

@@ -11,7 +11,8 @@ from corpora import Document
 from harness.measure.excerpts import view_segments
 from harness.report import show
 from harness.report.pages import write_report
-from harness.results.model import Excerpt, Failure, Run, Span, View, Violation, Workload, write_run
+from harness.results.folder import write_run
+from harness.results.model import Excerpt, Failure, Run, Span, View, Violation, Workload
 from tests.harness.report.test_report import CHECKED, FAILURES, TIMED
 
 playwright = pytest.importorskip("playwright.sync_api")

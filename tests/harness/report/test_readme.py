@@ -5,7 +5,9 @@ import pytest
 
 from harness.cli.commands import segbench
 from harness.report.readme import BEGIN, END, update_readme
-from harness.results.model import Count, Environment, MeasurementError, Run, Workload, write_run
+from harness.results.errors import MeasurementError
+from harness.results.folder import write_run
+from harness.results.model import Count, Environment, Run, Workload
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

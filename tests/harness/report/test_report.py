@@ -9,21 +9,13 @@ import pytest
 from rich.console import Console
 
 from harness.report import tables
-from harness.report.extras import read_extras
+from harness.report.bias import read_bias
 from harness.report.markdown import render_report
 from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
-from harness.results.model import (
-    Count,
-    Environment,
-    Failure,
-    MeasurementError,
-    Run,
-    Timing,
-    ViolationCount,
-    Workload,
-    write_run,
-)
+from harness.results.errors import MeasurementError
+from harness.results.folder import write_run
+from harness.results.model import Count, Environment, Failure, Run, Timing, ViolationCount, Workload
 
 ENVIRONMENT = Environment(
     command="segbench run",
@@ -335,7 +327,7 @@ def test_a_report_is_written_from_the_files_alone(tmp_path: Path) -> None:
     path = write_report(tmp_path)
     assert path == tmp_path / "report.html"
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert text == render_report(TIMED, read_extras(tmp_path))
+    assert text == render_report(TIMED, read_bias())
     assert "time ÷ langchain" in path.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,8 @@ from harness.cli.commands import segbench
 from harness.measure.excerpts import view_segments
 from harness.report import show
 from harness.report.signs import find_sign
-from harness.results.model import Excerpt, MeasurementError, Workload
+from harness.results.errors import MeasurementError
+from harness.results.model import Excerpt, Workload
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter, load_splitter
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.results.model import MeasurementError
+from harness.results.errors import MeasurementError
 from harness.splitters.registry import Splitter, UnknownSplitterError, load_splitter, names
 
 ALWAYS = ["segmenter", "langchain", "langchain-keep", "langchain-moved", "langchain-moved-rule"]

@@ -21,7 +21,7 @@ from corpora import Corpus, Document
 from harness.cli.commands import segbench
 from harness.measure.check import check, open_process_pool
 from harness.measure.profile import gather
-from harness.results.model import read_run
+from harness.results.folder import read_run
 from harness.runner.process import SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters import registry as splitters

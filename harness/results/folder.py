@@ -1,0 +1,278 @@
+"""The files of a run folder, written and read in this one place.
+
+A folder is a whole run if its ``environment.json`` says when the run finished; that file is
+written last. Files that hold nothing are left out, but for those that every run has.
+"""
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from harness.results.atomic import open_replacing, write_json, write_json_lines
+from harness.results.cells import read_cell, write_cell
+from harness.results.errors import MeasurementError
+from harness.results.model import (
+    BoundaryCount,
+    Claim,
+    Count,
+    Environment,
+    Example,
+    Exemption,
+    Failure,
+    Growth,
+    Import,
+    Run,
+    Texts,
+    Timing,
+    Trial,
+    ViolationCount,
+)
+from harness.results.reading import parse_json, read_json, read_rows, read_text, reading
+from harness.results.timings import read_timings, write_timings
+from harness.results.viewer import pack_excerpt, unpack_excerpts
+
+T = TypeVar("T")
+
+ENVIRONMENT = "environment.json"
+COUNTS = "counts.csv"
+VIOLATIONS = "violations.csv"
+EXAMPLES = "examples.jsonl"
+FAILURES = "failures.jsonl"
+TIMINGS = "timings.json"
+VIEWER = "viewer.json"
+BOUNDARIES = "boundaries.csv"
+EXEMPTIONS = "exemptions.csv"
+TRIALS = "trials.csv"
+TEXTS = "texts.csv"
+GROWTH = "growth.csv"
+IMPORTS = "imports.json"
+CLAIMS = "claims.json"
+
+_GREATEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file with one record per row, line or item: the field of Run that it holds."""
+
+    name: str
+    field: str
+    kind: type[Any]
+    required: bool = False
+
+
+_FILES = (
+    _File(COUNTS, "counts", Count, required=True),
+    _File(VIOLATIONS, "violations", ViolationCount, required=True),
+    _File(EXAMPLES, "examples", Example, required=True),
+    _File(FAILURES, "failures", Failure, required=True),
+    _File(BOUNDARIES, "boundaries", BoundaryCount),
+    _File(EXEMPTIONS, "exemptions", Exemption),
+    _File(TRIALS, "trials", Trial),
+    _File(TEXTS, "texts", Texts),
+    _File(GROWTH, "growth", Growth),
+    _File(IMPORTS, "imports", Import),
+    _File(CLAIMS, "claims", Claim),
+)
+
+
+def start_run(path: Path) -> None:
+    """Make ``path`` an unfinished run folder: what an earlier run left there is removed.
+
+    Raises MeasurementError if the folder cannot be made or written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for name in (ENVIRONMENT, TIMINGS, VIEWER, *(file.name for file in _FILES)):
+            (path / name).unlink(missing_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise MeasurementError(
+            f"cannot write {path}: {reason}; give another folder with --out"
+        ) from error
+
+
+def write_run(path: Path, run: Run) -> None:
+    """Write all of a run's files into the folder ``path``, ``environment.json`` last.
+
+    Raises MeasurementError if nothing was measured, a timing has no count, or a file cannot be
+    written.
+    """
+    if not run.counts and not run.failures:
+        raise MeasurementError(f"nothing was measured, so {path} is not written")
+    start_run(path)
+    for file in _FILES:
+        records = getattr(run, file.field)
+        if records or file.required:
+            _write(path / file.name, file.kind, records)
+    if run.timings:
+        write_timings(path / TIMINGS, run.timings, run.counts, run.warm_ups)
+    if run.excerpts:
+        write_json(path / VIEWER, [pack_excerpt(excerpt) for excerpt in run.excerpts])
+    write_json(path / ENVIRONMENT, msgspec.to_builtins(run.environment), indent=2)
+
+
+def write_claims(folder: Path, claims: Sequence[Claim]) -> None:
+    """Write ``claims.json`` into a run folder or any other."""
+    _write(folder / CLAIMS, Claim, claims)
+
+
+def read_run(path: Path) -> Run:
+    """Read a run folder.
+
+    Raises MeasurementError for a folder that is absent, of an aborted run, or not readable.
+    """
+    if not path.is_dir():
+        raise MeasurementError(f"{path} is not a run folder; give one that a run wrote")
+    if not os.path.lexists(path / ENVIRONMENT):
+        raise MeasurementError(f"{path} holds no finished run ({ENVIRONMENT} is absent); run again")
+    environment = _read_environment(path / ENVIRONMENT)
+    remedy = _find_remedy(environment.versions)
+    held: dict[str, Any] = {"timings": [], "warm_ups": []}
+    for file in _FILES:
+        there = path / file.name
+        if file.required or os.path.lexists(there):
+            with reading(there, remedy if file.required else f"delete it, or {remedy}"):
+                held[file.field] = _read(there, file.kind)
+    if os.path.lexists(there := path / TIMINGS):
+        with reading(there, f"delete it, or {remedy}"):
+            held["timings"], held["warm_ups"] = read_timings(there)
+            _require_counts(held["timings"], held["counts"])
+    if os.path.lexists(there := path / VIEWER):
+        with reading(there, f"delete it, or {remedy}"):
+            held["excerpts"] = unpack_excerpts(read_json(there))
+    return Run(environment, **held)
+
+
+def _read_environment(path: Path) -> Environment:
+    with reading(path, "run again"):
+        content = read_json(path)
+    versions = content.get("versions") if isinstance(content, dict) else None
+    with reading(path, _find_remedy(versions if isinstance(versions, dict) else {})):
+        environment = msgspec.convert(content, Environment)
+        if not environment.finished:
+            raise ValueError("it does not say when the run finished")
+    return environment
+
+
+def _find_remedy(versions: Mapping[str, object]) -> str:
+    """What to do about a file that cannot be read, given the versions that its run recorded."""
+    try:
+        here = version("segbench")
+    except PackageNotFoundError:
+        here = "another"
+    there = versions.get("segbench", here)
+    if there == here:
+        return "run again"
+    return f"segbench {there} wrote it and this is {here}: use that version, or run again"
+
+
+def _require_counts(timings: Sequence[Timing], counts: Sequence[Count]) -> None:
+    counted = {count.workload for count in counts}
+    for timing in timings:
+        if timing.workload not in counted:
+            raise ValueError(f"{timing.workload} was timed but not checked")
+
+
+def _write(path: Path, kind: type[Any], records: Iterable[Any]) -> None:
+    flat = (dict(_flatten(record)) for record in records)
+    if path.suffix == ".csv":
+        columns = [name for name, _ in _list_columns(kind)]
+        with open_replacing(path) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            for row in flat:
+                cells = [row[name] for name in columns]
+                writer.writerow([write_cell(c) if isinstance(c, str) else c for c in cells])
+    elif path.suffix == ".jsonl":
+        write_json_lines(path, flat)
+    else:
+        write_json(path, list(flat), indent=1)
+
+
+def _flatten(record: Any) -> Iterator[tuple[str, object]]:
+    """The fields of a record, and in their place those of the records in it."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if is_dataclass(value):
+            yield from _flatten(value)
+        else:
+            yield field.name, value
+
+
+def _list_columns(kind: type[Any]) -> Iterator[tuple[str, bool]]:
+    """The names that ``_flatten`` gives of such a record, and whether it has to be there."""
+    for field in fields(kind):
+        if isinstance(field.type, type) and is_dataclass(field.type):
+            yield from _list_columns(field.type)
+        else:
+            yield field.name, field.default is MISSING
+
+
+def _read(path: Path, kind: type[T]) -> list[T]:
+    if path.suffix == ".csv":
+        return _read_table(path, kind)
+    if path.suffix == ".jsonl":
+        lines = enumerate(read_text(path).splitlines(), 1)
+        return [_build(f"line {number}", parse_json(line), kind) for number, line in lines]
+    items = msgspec.convert(read_json(path), list[object])
+    return [_build(f"item {number}", item, kind) for number, item in enumerate(items, 1)]
+
+
+def _read_table(path: Path, kind: type[T]) -> list[T]:
+    header, rows = read_rows(path)
+    missing = [name for name, needed in _list_columns(kind) if needed and name not in header]
+    if missing:
+        raise ValueError(f"it has no column {', '.join(missing)}")
+    return [
+        _build(
+            f"line {number}",
+            {name: read_cell(cell) for name, cell in zip(header, row, strict=True)},
+            kind,
+            strict=False,
+        )
+        for number, row in rows
+    ]
+
+
+def _build(place: str, flat: object, kind: type[T], *, strict: bool = True) -> T:
+    """The record that ``_flatten`` took apart; fields that it does not have are left out.
+
+    Numbers are given as text unless ``strict``. Raises ValueError, which names the place.
+    """
+    try:
+        nested = _nest(msgspec.convert(flat, dict[str, object]), kind)
+        record = msgspec.convert(nested, kind, strict=strict)
+        _require_sound(record)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
+    return record
+
+
+def _nest(flat: dict[str, object], kind: type[Any]) -> dict[str, object]:
+    return {
+        field.name: _nest(flat, field.type)
+        if isinstance(field.type, type) and is_dataclass(field.type)
+        else flat[field.name]
+        for field in fields(kind)
+        if is_dataclass(field.type) or field.name in flat
+    }
+
+
+def _require_sound(record: object) -> None:
+    """Raises ValueError for a number that nothing can be measured to be."""
+    for name, value in _flatten(record):
+        numbers = value if isinstance(value, list) else [value]
+        least = 1 if name == "max_chunk_length" else 0
+        for number in numbers:
+            if isinstance(number, int | float) and not least <= number <= _GREATEST:
+                raise ValueError(f"{name} is {number}")
