@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from harness.cli.inputs import load_corpora, name_folder, once, open_console, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
 from harness.cli.progress import Bars
-from harness.compare.checkouts import SEGMENTER
+from harness.compare.checkouts import SEGMENTER, Location, check_revision
 from harness.compare.gate import compare_folders, compare_versions
 from harness.compare.report import print_page
 from harness.compare.statistics import TOLERANCE
@@ -41,8 +41,15 @@ class _Tolerance(click.FloatRange):
     "--segmenter",
     default=SEGMENTER,
     show_default=True,
-    metavar="PATH",
-    help="Package or file with the TextSegmenter, below the top of both versions.",
+    metavar="WHERE",
+    help="Where both versions have the TextSegmenter, from their top: PATH of a package, or of a "
+    "file to load alone; PATH:ATTRIBUTE; or FOLDER:MODULE:ATTRIBUTE for a module that imports its "
+    "package, FOLDER being what is on Python's path.",
+)
+@click.option(
+    "--base-segmenter",
+    metavar="WHERE",
+    help="Where base has it, if that is elsewhere.",
 )
 @corpus_options
 @limits_option
@@ -69,6 +76,7 @@ def compare_command(
     base: str | None,
     head: str | None,
     segmenter: str,
+    base_segmenter: str | None,
     corpus: CorpusOptions,
     limits: Sequence[int],
     out: Path | None,
@@ -100,12 +108,16 @@ def compare_command(
     elif base is None:
         raise click.UsageError("say with --base what to compare with, or give two run folders")
     else:
+        for version in (base, head):
+            if version is not None:
+                check_revision(version)
         chosen = load_corpora(corpus, ("builtin",))
         with Bars() as bars:
             compared = compare_versions(
                 base,
                 head,
-                segmenter,
+                Location.parse(segmenter if base_segmenter is None else base_segmenter),
+                Location.parse(segmenter),
                 list(chosen.values()),
                 once(limits),
                 folder,
@@ -117,6 +129,8 @@ def compare_command(
                 strict=strict,
             )
     print_page(compared.page, open_console())
+    for note in compared.notes:
+        click.echo(f"segbench: {note}", err=True)
     click.echo(f"Report: {compared.path}")
     return compared.verdict
 

@@ -1,121 +1,312 @@
 """The two versions to compare: a folder each, from a git revision or a path."""
 
-import os
-import subprocess
+import importlib.util
+import re
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
+from corpora import RequestError
+from harness.measure.git import GitError, Repository, describe_commit
 from harness.results.errors import MeasurementError
 
 SEGMENTER = "segmenter"
+_ATTRIBUTE = "TextSegmenter"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a version has its TextSegmenter.
+
+    ``path`` is what of the version is read, ``root`` the folder from which modules are imported,
+    both from the top of the version; ``module`` and ``attribute`` name the TextSegmenter.
+    """
+
+    given: str
+    path: PurePosixPath
+    root: PurePosixPath
+    module: str
+    attribute: str
+
+    @classmethod
+    def parse(cls, given: str) -> "Location":
+        """Read ``PATH``, ``PATH:ATTRIBUTE`` or ``FOLDER:MODULE:ATTRIBUTE``.
+
+        PATH is a package or a file, which is then loaded alone; FOLDER is the one that has the
+        top-level packages, all of which MODULE may import. Raises RequestError where it is none
+        of these, or leads out of the version.
+        """
+        place, *names = [given] if given.endswith(".py") else given.split(":")
+        path = _tidy(place)
+        if path is None:
+            raise RequestError(
+                f"--segmenter {given!r}: {place!r} is not a path below the top of the version"
+            )
+        attribute = names[-1] if names else _ATTRIBUTE
+        if len(names) == 2:
+            root, module = path, names[0]
+        elif path == PurePosixPath():
+            raise RequestError(f"--segmenter {given!r}: name the package or the file in it")
+        else:
+            root, module = path.parent, path.name.removesuffix(".py")
+        dotted = all(name.isidentifier() for each in names for name in each.split("."))
+        if len(names) > 2 or not dotted:
+            raise RequestError(
+                f"--segmenter {given!r} is not PATH, PATH:ATTRIBUTE or FOLDER:MODULE:ATTRIBUTE"
+            )
+        return cls(given, path, root, module, attribute)
+
+    @property
+    def places(self) -> list[PurePosixPath]:
+        """The paths of which a version must have one, the file before the folder."""
+        if self.path != self.root:
+            return [self.path]
+        module = self.root.joinpath(*self.module.split("."))
+        return [module.with_name(f"{module.name}.py"), module]
+
+    @property
+    def own(self) -> list[str]:
+        """The top-level modules that are the version's: none named where all below ``root`` are."""
+        return [] if self.path == self.root else [self.module]
+
+
+def _tidy(place: str) -> PurePosixPath | None:
+    """A path from the top without ``..``; None where it leads elsewhere."""
+    parts: list[str] = []
+    for part in PurePosixPath(place).parts:
+        if part == "/" or (part == ".." and not parts):
+            return None
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return PurePosixPath(*parts) if place else None
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
     """One side of a comparison.
 
-    ``name`` is what a reader knows it by, ``folder`` where it lies, ``segmenter`` the package or
-    module below it that has the TextSegmenter, ``commit`` the commit with ``-dirty`` where files
-    differ from it, empty where git knows none.
+    ``name`` is what a reader knows it by, ``folder`` where it lies, ``segmenter`` where in it the
+    TextSegmenter is, ``commit`` the commit with ``-dirty`` where the segmenter differs from it,
+    empty where git knows none. ``repositories`` are folders whose modules it may not be given
+    instead of its own, ``twins`` the top-level modules that it has and that are installed here
+    too, with their paths in it, ``files`` what else the commit has.
     """
 
     name: str
     folder: Path
-    segmenter: str
+    segmenter: Location
     commit: str
+    repositories: tuple[Path, ...] = ()
+    twins: Mapping[str, str] = field(default_factory=dict)
+    files: Collection[PurePosixPath] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.commit})" if self.commit else self.name
 
+    @property
+    def options(self) -> dict[str, object]:
+        """What ``harness.splitters.adapters.checkout`` asks for, as JSON has it."""
+        return {
+            "folder": str(self.folder),
+            "root": str(self.segmenter.root),
+            "module": self.segmenter.module,
+            "attribute": self.segmenter.attribute,
+            "own": self.segmenter.own,
+            "repositories": [str(each) for each in self.repositories],
+            "twins": dict(self.twins),
+        }
+
+
+class MissingError(MeasurementError):
+    """A version has nothing where its TextSegmenter should be.
+
+    ``similar`` are paths in it that have the same name, None where it is a folder: that is no
+    earlier version of anything.
+    """
+
+    def __init__(
+        self, version: str, location: Location, similar: Sequence[PurePosixPath] | None
+    ) -> None:
+        self.similar = similar
+        there = [str(path) for path in similar or ()]
+        more = f" and {len(there) - _SHOWN} more" * (len(there) > _SHOWN)
+        super().__init__(
+            f"{version} has no {location.places[0]}"
+            + (f", but {', '.join(there[:_SHOWN])}{more}" if there else "")
+            + "; say where its TextSegmenter is with --segmenter, or with --base-segmenter where "
+            "base has it elsewhere"
+        )
+
+
+def check_revision(given: str) -> None:
+    """Raises RequestError for what can name neither a folder nor a single revision."""
+    if not given:
+        raise RequestError("an empty name is neither a folder nor a revision")
+    if Path(given).is_dir():
+        return
+    if given.startswith("-"):
+        raise RequestError(f"{given!r} is an option, not a revision")
+    between = any(".." in part and part != ".." for part in given.split("/"))
+    if between or given.startswith("^") or re.search(r"\^[@!-]\d*$", given):
+        raise RequestError(f"{given!r} is a range of revisions; name one, such as its last")
+
 
 @contextmanager
-def open_checkout(given: str | None, segmenter: str = SEGMENTER) -> Iterator[Checkout]:
+def open_checkout(given: str | None, segmenter: Location) -> Iterator[Checkout]:
     """The version that ``given`` names, until the block ends.
 
-    A revision of the repository around the current folder is checked out into a worktree, which
-    is removed at the end; a folder is used as it is. None is the working tree. Where both could
-    be meant it is the revision; ``./NAME`` is the folder. Raises MeasurementError where it is
-    neither, or has no ``segmenter``.
+    Of a revision of the repository around the current folder, the segmenter alone is read into a
+    temporary folder; a folder is used as it is. None is the working tree. Where both could be
+    meant it is the revision; ``./NAME`` is the folder. Raises MeasurementError where it is
+    neither, MissingError where it has no segmenter, and RequestError where it names something
+    else.
     """
     if given is None:
-        top = _find_top()
-        yield _describe("the working tree", Path(top) if top else Path.cwd(), segmenter)
-    elif commit := _find_commit(given):
-        with _worktree(commit) as folder:
-            yield _describe(given, folder, segmenter)
-    elif given and Path(given).is_dir():
-        yield _describe(given, Path(given).resolve(), segmenter)
-    else:
+        yield _describe_folder("the working tree", _find_top(), segmenter)
+        return
+    check_revision(given)
+    found = _find_commit(given)
+    if isinstance(found, Path):
+        yield _describe_folder(given, found, segmenter)
+        return
+    repository, commit = found
+    with (
+        tempfile.TemporaryDirectory(prefix="segbench-") as place,
+        repository.open_commit(commit) as snapshot,
+    ):
+        entry = snapshot.find(segmenter.path)
+        if entry is None or not any(map(snapshot.find, segmenter.places)):
+            raise MissingError(given, segmenter, _list_similar(repository, commit, segmenter))
+        folder = Path(place).resolve() / "checkout"
+        target = folder / segmenter.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        snapshot.export(entry, target)
+        tops = (repository.top,) if repository.top else ()
+        files = repository.list_files(commit)
+        twins = _find_twins(files, segmenter)
+        yield Checkout(given, folder, segmenter, commit, tops, twins, frozenset(files))
+
+
+def was_added(missing: MissingError, head: Checkout) -> bool:
+    """Whether head adds what base has not: nothing of that name has gone from base's commit."""
+    return missing.similar is not None and all(
+        path in head.files or (path / "__init__.py") in head.files or (head.folder / path).exists()
+        for path in missing.similar
+    )
+
+
+def _find_top() -> Path:
+    here = Path.cwd()
+    try:
+        return Repository.find(here).top or here
+    except GitError:
+        return here
+
+
+def _find_commit(given: str) -> tuple[Repository, str] | Path:
+    """The commit that is meant, or the folder."""
+    folder = Path(given)
+    try:
+        repository = Repository.find(Path.cwd())
+    except GitError as error:
+        if folder.is_dir():
+            return folder.resolve()
         raise MeasurementError(
-            f"{given!r} is neither a folder nor a revision that git finds from {Path.cwd()}; "
-            "name one of these, or fetch it first"
+            f"{given!r} is not a folder, and git finds no revision from {Path.cwd()}: {error}"
+        ) from error
+    try:
+        return repository, repository.find_commit(given)
+    except GitError as error:
+        if folder.is_dir():
+            return folder.resolve()
+        raise MeasurementError(
+            f"{given!r} is neither a folder nor a revision that git finds from {Path.cwd()} "
+            f"({error}); {_advise(repository, given)}"
+        ) from error
+
+
+def _advise(repository: Repository, given: str) -> str:
+    if repository.is_shallow():
+        return (
+            "the history here is shallow: git fetch --unshallow gets the rest, or fetch-depth: 0 "
+            "of actions/checkout"
         )
+    try:
+        repository.find_commit("HEAD")
+    except GitError:
+        return "HEAD has no commit yet"
+    if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", given):
+        return f"fetch it first: git fetch origin {given}"
+    remote, slash, branch = given.partition("/")
+    return f"fetch it first: git fetch {remote} {branch}" if slash else "correct it, or fetch it"
 
 
-def _describe(name: str, folder: Path, segmenter: str) -> Checkout:
-    place = (folder / segmenter).resolve()
-    if not place.is_relative_to(folder.resolve()):
+def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
+    place = folder / segmenter.path
+    if not any((folder / each).exists() for each in segmenter.places):
+        raise MissingError(name, segmenter, None)
+    if not place.resolve().is_relative_to(folder.resolve()):
         # Both sides would be the same.
         raise MeasurementError(
-            f"{segmenter} is not below {name}; give --segmenter as a path from the top of both"
+            f"{segmenter.path} leads out of {name}; name a path that stays below it"
         )
-    if not place.exists():
-        raise MeasurementError(
-            f"{name} has no {segmenter}; say with --segmenter where its TextSegmenter is"
-        )
-    described = _git(folder, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
-    commit = described.stdout.strip() if described.returncode == 0 else ""
-    return Checkout(name, folder, segmenter, commit)
-
-
-def _find_top() -> str:
-    return _git(Path.cwd(), "rev-parse", "--show-toplevel").stdout.strip()
-
-
-def _find_commit(given: str) -> str:
-    if not given or given.startswith("-"):
-        return ""
-    commit = _git(Path.cwd(), "rev-parse", "--verify", "--quiet", f"{given}^{{commit}}")
-    return commit.stdout.strip()
-
-
-@contextmanager
-def _worktree(commit: str) -> Iterator[Path]:
-    """A checkout of the commit that lasts as long as the block."""
-    with tempfile.TemporaryDirectory(prefix="segbench-") as place:
-        folder = Path(place, "checkout")
-        here = Path.cwd()
-        try:
-            made = _git(here, "worktree", "add", "--detach", "--quiet", str(folder), commit)
-            if made.returncode:
-                reason = next(iter(reversed(made.stderr.strip().splitlines())), "no reason given")
-                raise MeasurementError(f"git could not check out {commit}: {reason}")
-            yield folder.resolve()
-        finally:
-            _git(here, "worktree", "remove", "--force", str(folder))
-
-
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run git to its end, even where Ctrl-C comes meanwhile: half a worktree is hard to remove."""
-    command = ["git", "-C", str(folder), "-c", f"core.hooksPath={os.devnull}", *arguments]
+    commit, dirty = describe_commit(place)
+    files: Iterable[PurePosixPath] = _list_shallow(folder)
+    tops: tuple[Path, ...] = ()
     try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except OSError:  # without git, only folders can be compared
-        return subprocess.CompletedProcess(command, 127, "", "git is not installed")
+        repository = Repository.find(folder)
+        tops = (repository.top,) if repository.top else ()
+        if commit:
+            files = repository.list_files(commit)
+    except GitError:
+        pass
+    described = commit + "-dirty" * dirty
+    return Checkout(name, folder, segmenter, described, tops, _find_twins(files, segmenter))
+
+
+def _list_similar(repository: Repository, commit: str, segmenter: Location) -> list[PurePosixPath]:
+    """Paths in a commit that end as that of the segmenter does."""
+    names = {path.name for path in segmenter.places}
+    files = repository.list_files(commit)
+    packages = (file.parent for file in files if file.name == "__init__.py")
+    return [path for path in (*files, *packages) if path.name in names]
+
+
+def _list_shallow(folder: Path) -> Iterator[PurePosixPath]:
+    """Modules near the top of a folder that git does not know; what it knows, git lists."""
+    for pattern in ("*.py", "*/*.py", "*/*/*.py"):
+        for file in folder.glob(pattern):
+            yield PurePosixPath(file.relative_to(folder).as_posix())
+
+
+def _find_twins(files: Iterable[PurePosixPath], segmenter: Location) -> dict[str, str]:
+    """Top-level modules among the files that can be imported here as well, with their paths.
+
+    A version that imports one of these by its name is given the other.
+    """
+    sources = {file for file in files if file.suffix == ".py"}
+    packages = {file.parent for file in sources if file.name == "__init__.py"}
+    modules = packages | {file for file in sources if file.name != "__init__.py"}
+    return {
+        path.stem: str(path)
+        for path in sorted(modules)
+        if path.parent not in packages
+        and path.stem not in sys.stdlib_module_names
+        and path.stem not in segmenter.own
+        and path.stem.isidentifier()
+        and _is_importable(path.stem, package=path in packages)
+    }
+
+
+def _is_importable(name: str, *, package: bool) -> bool:
     try:
-        out, error = process.communicate()
-    except KeyboardInterrupt:
-        process.communicate()
-        raise
-    return subprocess.CompletedProcess(command, process.returncode, out, error)
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):  # a module that was made without a specification
+        return True
+    return spec is not None and (spec.submodule_search_locations is not None) == package

@@ -2,8 +2,9 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from corpora import Corpus
 from harness.compare.checkouts import Checkout
@@ -11,6 +12,7 @@ from harness.compare.documents import cut_blocks, spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.rounds import PATIENCE, Measured, measure
 from harness.compare.segments import Difference, compare_segments
+from harness.compare.sides import start_side
 from harness.compare.statistics import TOLERANCE, Speed
 from harness.measure.machine import describe_environment, now
 from harness.measure.run import Progress
@@ -125,6 +127,53 @@ def compare(
             advance=progress.advance,
         )
     return _finish(replace(comparison, measured=measured))
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A segmenter that ``base`` does not have, and how many documents it split."""
+
+    base: str
+    head: Checkout
+    environment: Environment
+    documents: int
+
+    def record(self) -> dict[str, Any]:
+        """The addition as JSON has it."""
+        return {
+            "environment": asdict(self.environment),
+            "base": {"name": self.base},
+            "head": {"name": self.head.name, "commit": self.head.commit},
+            "answer": "new",
+            "verdict": Verdict.WELL,
+        }
+
+
+def try_alone(
+    head: Checkout,
+    base: str,
+    corpora: Sequence[Corpus],
+    limits: Sequence[int],
+    command: str,
+    progress: Progress,
+) -> Addition:
+    """Let a segmenter that ``base`` does not have split all documents at every limit.
+
+    Raises CorpusError and MeasurementError as ``compare`` does.
+    """
+    environment = describe_environment(command, [])
+    with (
+        tempfile.TemporaryDirectory(prefix="segbench-") as place,
+        start_side(head) as side,
+    ):
+        progress.begin("splitting", None)
+        spooled = spool_corpora(corpora, Path(place))
+        for each in spooled:
+            for limit in limits:
+                side.load(limit)
+                side.run_pass(each.spool, progress.advance)
+    documents = sum(len(each.lengths) for each in spooled)
+    return Addition(base, head, replace(environment, finished=now()), documents)
 
 
 def _finish(comparison: Comparison) -> Comparison:

@@ -8,8 +8,8 @@ from typing import Any
 
 from corpora import Corpus
 from harness.compare import report
-from harness.compare.checkouts import open_checkout
-from harness.compare.comparison import Question, compare
+from harness.compare.checkouts import Location, MissingError, open_checkout, was_added
+from harness.compare.comparison import Question, compare, try_alone
 from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
@@ -19,17 +19,19 @@ from harness.results.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The page that was written, where, and what it comes to."""
+    """The page that was written, where, and what it comes to; ``notes`` say what else failed."""
 
     page: Page
     path: Path
     verdict: Verdict
+    notes: Sequence[str] = ()
 
 
 def compare_versions(
     base: str,
     head: str | None,
-    segmenter: str,
+    base_segmenter: Location,
+    head_segmenter: Location,
     corpora: Sequence[Corpus],
     limits: Sequence[int],
     folder: Path,
@@ -45,9 +47,17 @@ def compare_versions(
     created = not folder.exists()
     report.start_folder(folder)
     try:
-        with open_checkout(base, segmenter) as one, open_checkout(head, segmenter) as other:
-            question = Question(one, other, limits, **strictness)
-            comparison = compare(question, corpora, command, progress)
+        with open_checkout(head, head_segmenter) as new:
+            try:
+                with open_checkout(base, base_segmenter) as old:
+                    question = Question(old, new, limits, **strictness)
+                    comparison = compare(question, corpora, command, progress)
+            except MissingError as missing:
+                if not was_added(missing, new):
+                    raise
+                added = try_alone(new, base, corpora, limits, command, progress)
+                page = report.describe_addition(added)
+                return _write(folder, page, added.record(), Verdict.WELL)
     except BaseException:
         if created:
             with contextlib.suppress(OSError):
@@ -55,8 +65,7 @@ def compare_versions(
         raise
     report.write_timings(folder, comparison)
     page = report.describe(comparison)
-    path = report.write_page(folder, page, report.record(comparison))
-    return Compared(page, path, comparison.verdict)
+    return _write(folder, page, report.record(comparison), comparison.verdict)
 
 
 def compare_folders(
@@ -75,7 +84,11 @@ def compare_folders(
     """
     comparison = compare_runs(read_run(before), read_run(after), tolerance=tolerance)
     report.start_folder(folder)
-    page = describe_runs(comparison)
-    path = report.write_page(folder, page, record_runs(comparison))
     verdict = comparison.judge(different_segments=different_segments, strict=strict)
-    return Compared(page, path, verdict)
+    return _write(folder, describe_runs(comparison), record_runs(comparison), verdict)
+
+
+def _write(folder: Path, page: Page, record: dict[str, Any], verdict: Verdict) -> Compared:
+    path = report.write_page(folder, page, record)
+    note = report.add_to_summary(page)
+    return Compared(page, path, verdict, [note] if note else [])

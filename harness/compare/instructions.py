@@ -6,6 +6,7 @@ took, without start-up, import and warm-up. The seed of hashes is fixed.
 """
 
 import contextlib
+import json
 import re
 import shutil
 import subprocess
@@ -106,8 +107,7 @@ def _count(
                 sys.executable,
                 "-P",
                 str(_WORKLOAD),
-                str(checkout.folder),
-                checkout.segmenter,
+                json.dumps(checkout.options),
                 str(texts),
                 *map(str, passes),
             ],

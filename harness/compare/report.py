@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.compare import instructions
-from harness.compare.comparison import Comparison
+from harness.compare.comparison import Addition, Comparison
 from harness.compare.rounds import BASE, HEAD, SIDES, Measured, Round
 from harness.compare.statistics import CONFIDENCE, Speed
 from harness.report import tables
@@ -53,6 +53,17 @@ def describe(comparison: Comparison) -> Page:
     )
 
 
+def describe_addition(addition: Addition) -> Page:
+    """The page of a segmenter that base does not have."""
+    head = addition.head
+    answer = (
+        f"New: {head} has {head.segmenter.given}, {addition.base} has nothing there and nothing of "
+        f"that name elsewhere. It split {show_count(addition.documents)} documents without an "
+        "error; there is nothing to compare its segments and its speed with."
+    )
+    return Page("A new segmenter", answer, [], addition.environment)
+
+
 def print_page(page: Page, console: Console) -> None:
     """Print the tables and then the answer, next to the prompt."""
     for table in page.tables:
@@ -71,20 +82,24 @@ def render_page(page: Page) -> str:
 def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
     """Write the page and the record into the folder; returns the path of the page.
 
-    The page goes to the step summary of GitHub as well where there is one. Raises
-    MeasurementError where a file cannot be written.
+    Raises MeasurementError where a file cannot be written.
     """
     write_json(folder / RECORD, record, indent=1)
-    text = render_page(page)
     with open_replacing(folder / PAGE) as file:
-        file.write(text)
+        file.write(render_page(page))
+    return folder / PAGE
+
+
+def add_to_summary(page: Page) -> str:
+    """Add the page to the step summary of GitHub where there is one; returns why that failed."""
     if summary := os.environ.get(SUMMARY):
         try:
             with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
-        except OSError as error:
-            raise MeasurementError(f"cannot write ${SUMMARY}: {error.strerror}") from error
-    return folder / PAGE
+                file.write(render_page(page))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            return f"the page was not added to ${SUMMARY}, {summary!r}: {reason}"
+    return ""
 
 
 def start_folder(folder: Path) -> None:

@@ -44,7 +44,7 @@ def start_side(checkout: Checkout, *, seed: int = 0, core: int | None = None) ->
     splitter = Splitter(
         checkout.name,
         "harness.splitters.adapters.checkout:text_segmenter",
-        {"folder": str(checkout.folder), "segmenter": checkout.segmenter},
+        checkout.options,
     )
     with _naming(checkout):
         process = SplitterProcess(splitter, variables=clean_variables(seed))
@@ -70,6 +70,10 @@ _HOW = {"unavailable": "cannot be imported", "invalid": "is no text splitter"}
 
 
 def clean_variables(seed: int) -> dict[str, str]:
-    """The environment variables, with those of Python replaced by the seed of its hashes."""
+    """The environment variables, with those of Python replaced by the seed of its hashes.
+
+    Nothing is written beside the sources.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {**kept, "PYTHONHASHSEED": str(seed), "PYTHONNOUSERSITE": "1"}
+    own = {"PYTHONHASHSEED": str(seed), "PYTHONNOUSERSITE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return kept | own

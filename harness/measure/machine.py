@@ -3,7 +3,6 @@
 import importlib.metadata
 import os
 import platform
-import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +11,13 @@ import pyperf
 
 from corpora import Corpus
 from harness.measure.forms import describe_form
+from harness.measure.git import describe_commit
 from harness.results.model import Environment, Texts
 from harness.results.verdict import IN_HOUSE
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation
+
+_ROOMS = ("harness", "segmenter", "corpora")  # what the commit is that of
 
 # What takes part in a measurement beside the splitters: it reads the documents and the clock.
 _MEASURED_WITH = ("segbench", "datasets", "pyarrow", "pyperf")
@@ -32,7 +34,7 @@ def describe_environment(
     where they are, by their names. Raises MeasurementError where the compiled form of the segmenter
     is not that of its source.
     """
-    commit = _ask_git("rev-parse", "HEAD")
+    commit, dirty = describe_commit(*(Path(__file__).parents[2] / room for room in _ROOMS))
     return Environment(
         command=command,
         versions=_find_versions(splitters, installations or {}),
@@ -41,7 +43,7 @@ def describe_environment(
         cpu=_name_cpu(),
         cpu_count=os.cpu_count() or 1,
         commit=commit,
-        dirty=bool(commit and _ask_git("status", "--porcelain")),
+        dirty=dirty,
         started=now(),
         finished="",
     )
@@ -89,19 +91,3 @@ def _find_versions(
 def _name_cpu() -> str:
     metadata = pyperf.Run([1.0]).get_metadata()
     return str(metadata.get("cpu_model_name") or platform.processor() or platform.machine())
-
-
-def _ask_git(*arguments: str) -> str:
-    """What git says of the checkout that tracks this file; empty where there is none."""
-    here = Path(__file__)
-    try:
-        for command in (["ls-files", "--error-unmatch", here.name], arguments):
-            answer = subprocess.run(
-                ["git", "-C", str(here.parent), *command],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return answer.stdout.strip()

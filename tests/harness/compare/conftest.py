@@ -1,5 +1,6 @@
 """A repository to compare versions in, and few rounds to compare them by."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "FIRST_ROUNDS", 5)
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 5)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """git as it is without the user's configuration, and outside of any hook."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.compare.checkouts import Checkout
+from harness.compare.checkouts import Checkout, Location
 from harness.compare.sides import start_side
 from harness.results.errors import MeasurementError
 from harness.runner.spool import write_spool
@@ -25,7 +25,7 @@ def count_segments(folder: Path, segmenter: str = "segmenter") -> int:
     """How many segments the checkout's segmenter makes of a text of two code points."""
     spool = folder / "spool"
     write_spool(spool, [("first", "ab")])
-    with start_side(Checkout("it", folder, segmenter, "")) as process:
+    with start_side(Checkout("it", folder, Location.parse(segmenter), "")) as process:
         process.load(5)
         return process.run_pass(spool).segments
 
@@ -97,7 +97,9 @@ def test_each_side_has_its_own(tmp_path: Path) -> None:
     with contextlib.ExitStack() as stack:
         counts = []
         for folder in (one, other):
-            side = stack.enter_context(start_side(Checkout("it", folder, "segmenter", "")))
+            side = stack.enter_context(
+                start_side(Checkout("it", folder, Location.parse("segmenter"), ""))
+            )
             side.load(5)
             counts.append(side.run_pass(spool).segments)
     assert counts == [1, 2]
@@ -111,6 +113,8 @@ def test_a_side_stays_on_its_core(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     spool = tmp_path / "spool"
     write_spool(spool, [("first", "ab")])
-    with start_side(Checkout("it", tmp_path, "segmenter", ""), core=core) as process:
+    with start_side(
+        Checkout("it", tmp_path, Location.parse("segmenter"), ""), core=core
+    ) as process:
         process.load(5)
         assert list(process.split(spool, tmp_path / "into")) == [[str(core)]]

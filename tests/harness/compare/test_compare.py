@@ -239,13 +239,26 @@ if os.path.getsize({str(count)!r}) > 2:
     ("arguments", "status", "message"),
     [
         (["--base", "nowhere"], 3, "'nowhere' is neither a folder nor a revision"),
-        (["--base", ""], 3, "'' is neither a folder nor a revision"),
-        (["--base", "plain", "--head", ""], 3, "'' is neither a folder nor a revision"),
-        (["--base", "--help-me"], 3, "'--help-me' is neither a folder nor a revision"),
+        (["--base", ""], 2, "an empty name is neither a folder nor a revision"),
+        (["--base", "plain", "--head", ""], 2, "an empty name is neither a folder nor a revision"),
+        (["--base", "--all"], 2, "'--all' is an option, not a revision"),
+        (["--base", "plain..main"], 2, "'plain..main' is a range of revisions"),
+        (["--base", "plain...main"], 2, "'plain...main' is a range of revisions"),
+        (["--base", "plain", "--head", "^plain"], 2, "'^plain' is a range of revisions"),
+        (["--base", "plain^@"], 2, "'plain^@' is a range of revisions"),
+        (["--base", "plain^{tree}"], 2, "'plain^{tree}' is a tree, not a commit"),
+        (["--base", "plain:segmenter/__init__.py"], 2, "is a blob, not a commit"),
+        (["--base", "../nowhere"], 3, "'../nowhere' is neither a folder nor a revision"),
         (["--base", "plain", "--head", "nowhere"], 3, "'nowhere' is neither"),
-        (["--base", "plain", "--segmenter", "src"], 3, "plain has no src; say with --segmenter"),
-        (["--base", "plain", "--segmenter", str(ROOT / "segmenter")], 3, "is not below plain"),
-        (["--base", "plain", "--segmenter", "../repository/segmenter"], 3, "is not below plain"),
+        (["--base", "plain", "--segmenter", "src"], 3, "the working tree has no src; say where"),
+        (["--base", "plain", "--segmenter", str(ROOT / "segmenter")], 2, "is not a path below"),
+        (["--base", "plain", "--segmenter", "../repository/segmenter"], 2, "is not a path below"),
+        (["--base", "plain", "--segmenter", ""], 2, "is not a path below the top"),
+        (["--base", "plain", "--segmenter", "."], 2, "name the package or the file in it"),
+        (["--base", "plain", "--segmenter", "a:b:c:d"], 2, "is not PATH, PATH:ATTRIBUTE or"),
+        (["--base", "plain", "--segmenter", "a:not-a-name"], 2, "is not PATH, PATH:ATTRIBUTE or"),
+        (["--base", "plain", "--base-segmenter", "/a"], 2, "'/a' is not a path below the top"),
+        (["folder", "folder", "--base-segmenter", "x"], 2, "are compared without --base-segmenter"),
         (["--base", "plain", "--corpus", "empty"], 3, "empty holds no document"),
         (["--base", "plain", "--corpus", "hollow"], 3, "hollow has no text"),
         (["--base", "plain", "--corpus", "bultin"], 2, "did you mean builtin?"),
@@ -277,7 +290,7 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_leaves_no_worktree(
+def test_an_interruption_leaves_nothing(
     number: signal.Signals, repository: Repository, tmp_path: Path
 ) -> None:
     temporary = tmp_path / "temporary"
@@ -291,7 +304,7 @@ def test_an_interruption_leaves_no_worktree(
         start_new_session=True,
     )
     children = await_worker(running)
-    assert repository.worktrees() == 2
+    assert list(temporary.iterdir())
     os.killpg(running.pid, number)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")

@@ -6,7 +6,7 @@ import pytest
 
 from corpora import Corpus, Document
 from harness.compare import comparison
-from harness.compare.checkouts import Checkout
+from harness.compare.checkouts import Checkout, Location
 from harness.compare.documents import spool_corpora
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.statistics import Speed
@@ -46,7 +46,7 @@ def count(valgrind: str, tmp_path: Path, *sources: str) -> Instructions:
         folder = tmp_path / ("side" * (number + 1))  # the length of a path is no work
         (folder / "segmenter").mkdir(parents=True)
         (folder / "segmenter" / "__init__.py").write_text(source)
-        sides.append(Checkout(f"side {number}", folder, "segmenter", ""))
+        sides.append(Checkout(f"side {number}", folder, Location.parse("segmenter"), ""))
     spooled = spool_corpora([CORPUS], tmp_path)
     (counted,) = count_instructions(valgrind, *sides, spooled, [20], tmp_path)
     return counted

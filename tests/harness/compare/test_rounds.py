@@ -9,7 +9,7 @@ import pytest
 from corpora import Corpus, Document
 from harness.cli.status import exit_status
 from harness.compare import rounds
-from harness.compare.checkouts import Checkout
+from harness.compare.checkouts import Checkout, Location
 from harness.compare.comparison import Comparison, Question
 from harness.compare.documents import TURNS, Blocks, Spooled, cut_blocks, spool_corpora
 from harness.compare.instructions import Instructions
@@ -19,7 +19,7 @@ from harness.compare.statistics import Speed
 from harness.results.model import Environment
 from harness.runner.spool import read_spool
 
-SIDE = Checkout("a side", Path("nowhere"), "segmenter", "")
+SIDE = Checkout("a side", Path("nowhere"), Location.parse("segmenter"), "")
 ENVIRONMENT = Environment("", {}, "", "", "", 1, "", False, "", "")
 DIFFERENCE = Difference("c", 20, 2, 1, "d", 0, "a", "b")
 

@@ -1,5 +1,6 @@
 """Versions of a splitter in a repository, and tiny corpora to compare them on."""
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,18 +53,24 @@ CORPORA = {
 class Repository:
     """A git repository with a package ``segmenter``, which is the folder to work in."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
-        self.git("init", "--quiet", "--initial-branch", "main")
+        self.git("init", "--quiet", "--initial-branch", "main", *options)
 
     def git(self, *arguments: str) -> str:
-        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        return subprocess.run(
-            ["git", "-C", str(self.folder), *identity, *arguments],
-            check=True,
+        """What git answers; nothing of the user's or of a hook around the tests takes part."""
+        settings = ["user.name=A", "user.email=a@example.org", "protocol.file.allow=always"]
+        options = [word for setting in settings for word in ("-c", setting)]
+        variables = {n: v for n, v in os.environ.items() if not n.startswith("GIT_")}
+        done = subprocess.run(
+            ["git", *options, *arguments],
+            cwd=self.folder,
+            env={**variables, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"},
             capture_output=True,
             text=True,
-        ).stdout
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def write(self, source: str, path: str = "segmenter/__init__.py") -> None:
         file = self.folder / path
@@ -78,3 +85,15 @@ class Repository:
 
     def worktrees(self) -> int:
         return len(self.git("worktree", "list").splitlines())
+
+
+def read_all(*folders: Path) -> dict[str, bytes]:
+    """Every file below folders, whatever it is: where a link leads, what a file holds."""
+    found = {}
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_symlink():
+                found[str(path)] = os.fsencode(path.readlink())
+            elif path.is_file():
+                found[str(path)] = path.stat().st_mode.to_bytes(4, "big") + path.read_bytes()
+    return found
