@@ -17,7 +17,7 @@ import pyperf
 from harness.results.errors import one_line
 from harness.runner.digest import CorpusDigest
 from harness.runner.spool import read_spool
-from segmenter.testing.factories import Split, make_split
+from segmenter.testing.factories import Split, exhaust, make_split, read_segments
 
 _OPTIONS = ("--name", "--factory", "--options", "--max-chunk-length", "--spool", "--digest")
 
@@ -53,7 +53,7 @@ def _time_passes(loops: int, arguments: argparse.Namespace) -> float:
     for _ in range(loops):
         for _, text in read_spool(Path(arguments.spool)):
             began = time.perf_counter()
-            split(text)
+            exhaust(split(text))
             seconds += time.perf_counter() - began
     return seconds
 
@@ -64,7 +64,7 @@ def _load(factory: str, options: str, max_chunk_length: int, spool: Path, expect
     split = make_split(factory, json.loads(options), max_chunk_length)
     digest = CorpusDigest()
     for document, text in read_spool(spool):
-        digest.add(document, split(text))
+        digest.add(document, read_segments(exhaust(split(text))))
     if digest.hexdigest() != expected:
         sys.exit("its segments are not those that were checked")
     return split

@@ -30,6 +30,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, NamedTuple
@@ -68,7 +69,7 @@ def main() -> None:
             reply("failure", status=error.status, detail=error.detail)
 
 
-Split = Callable[[str], list[str]]
+Split = Callable[[str], Any]
 
 
 class _SplitterError(Exception):
@@ -102,6 +103,7 @@ def _import_harness() -> None:
     sys.modules["harness"] = importlib.util.module_from_spec(spec)
 
 
+@cache
 def _find_factories() -> Any:
     """The module that makes splitters, from beside this harness and under a name of its own.
 
@@ -183,21 +185,20 @@ def _split(split: Split, spool: Path, into: Path, again: int, reply: Callable[..
 
 
 def _expect_same(split: Split, answer: _Answer) -> None:
+    factories = _find_factories()
     try:
-        same = split(answer.text) == answer.segments
+        again = factories.read_segments(factories.exhaust(split(answer.text)))
     except BaseException as error:
         detail = f"a second call raised {_describe(error)}, in {answer.document!r}"
         raise _SplitterError("changed", detail) from error
     finally:
         _end_copies()
-    if not same:
+    if again != answer.segments:
         detail = f"a second call did not give the same segments, in {answer.document!r}"
         raise _SplitterError("changed", detail)
 
 
-def _run_pass(
-    split: Callable[[str], list[str]], spool: Path, reply: Callable[..., None]
-) -> dict[str, object]:
+def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str, object]:
     from harness.runner.digest import CorpusDigest
 
     digest = CorpusDigest()
@@ -218,40 +219,36 @@ def _run_pass(
     }
 
 
-def _split_documents(
-    split: Callable[[str], list[str]], spool: Path, reply: Callable[..., None]
-) -> Iterator[_Answer]:
+def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> Iterator[_Answer]:
     from harness.runner.spool import read_spool
 
+    factories = _find_factories()
+    exhaust = factories.exhaust
     gc.collect()
     replied = time.perf_counter()
     for documents, (document, text) in enumerate(read_spool(spool)):
         cpu_began = time.process_time()
         began = time.perf_counter()
         try:
-            segments = split(text)
+            given = exhaust(split(text))
+        except factories.SegmentsError as error:
+            _end_copies()
+            raise _SplitterError("invalid", f"{error}, in {document!r}") from error
         except BaseException as error:  # a splitter may raise anything, SystemExit included
             _end_copies()
             raise _SplitterError("raised", f"{_describe(error)}, in {document!r}") from error
         ended = time.perf_counter()
         cpu_ended = time.process_time()
         _end_copies()
-        if not isinstance(segments, list) or not all(isinstance(s, str) for s in segments):
-            raise _SplitterError(
-                "invalid", f"it gave no list of strings but {_name_type(segments)}, in {document!r}"
-            )
-        # A copy: the splitter may give the same list again, with more in it.
-        yield _Answer(document, text, [*segments], ended - began, cpu_ended - cpu_began)
+        try:
+            # A new list: the splitter may give the same again, with more in it.
+            segments = factories.read_segments(given)
+        except factories.SegmentsError as error:
+            raise _SplitterError("invalid", f"{error}, in {document!r}") from error
+        yield _Answer(document, text, segments, ended - began, cpu_ended - cpu_began)
         if ended - replied > _SECONDS_BETWEEN_REPLIES:
             reply("working", documents=documents + 1)
             replied = ended
-
-
-def _name_type(answer: object) -> str:
-    if not isinstance(answer, list):
-        return type(answer).__name__
-    stranger = next(item for item in answer if not isinstance(item, str))
-    return f"a list with {type(stranger).__name__}"
 
 
 def _describe(error: BaseException) -> str:

@@ -102,6 +102,10 @@ def default_names() -> list[str]:
     return [name for name, splitter in _declared().items() if splitter.always]
 
 
+def _is_path(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
 def load_splitter(name: str) -> Splitter:
     """The splitter of that name; or anyone's, by its factory.
 
@@ -111,12 +115,12 @@ def load_splitter(name: str) -> Splitter:
     if splitter := _declared().get(name):
         return splitter
     module, colon, factory = name.rpartition(":")
-    if is_file(module) and factory.isidentifier():
+    if is_file(module) and _is_path(factory):
         path = Path(module).absolute()
         if not path.is_file():
             raise UnknownSplitterError(f"there is no file {module}; give an existing one")
         return Splitter(name, f"{path}:{factory}", description="given by its file")
-    if colon and factory.isidentifier() and all(part.isidentifier() for part in module.split(".")):
+    if colon and _is_path(factory) and _is_path(module):
         if (here := str(Path.cwd())) not in sys.path:
             sys.path.append(here)  # the processes of splitters see what this one sees
         return Splitter(name, name, description="given by its factory")

@@ -5,8 +5,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 
 def slices(limit: int) -> Callable[[str], list[str]]:
@@ -126,8 +127,56 @@ def raising_later(limit: int) -> Callable[[str], list[str]]:
     return split
 
 
-def lazy(limit: int) -> Callable[[str], list[str]]:
-    return lambda text: iter([text])
+def lazy(limit: int) -> Callable[[str], Iterator[str]]:
+    return lambda text: iter(slices(limit)(text))
+
+
+def working_late(limit: int) -> Callable[[str], Iterator[str]]:
+    def split(text: str) -> Iterator[str]:
+        yield from slices(limit)(text)
+
+    return split
+
+
+class Method:
+    """What is splitting in it is named as in LangChain; being called is for something else."""
+
+    def __init__(self, limit: int) -> None:
+        self.split_text = slices(limit)
+
+    def __call__(self, nodes: list[object]) -> list[object]:
+        raise NotImplementedError
+
+
+def of_documents(limit: int) -> Callable[[str], tuple[object, ...]]:
+    return lambda text: tuple(SimpleNamespace(page_content=s) for s in slices(limit)(text))
+
+
+class LyingString(str):
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1
+
+
+def of_subclass(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: [LyingString(s) for s in slices(limit)(text)]
+
+
+def of_one_string(limit: int) -> Callable[[str], str]:
+    return lambda text: text
+
+
+def asynchronous(limit: int) -> Callable[[str], Awaitable[list[str]]]:
+    async def split(text: str) -> list[str]:
+        return slices(limit)(text)
+
+    return split
+
+
+def words(text: str) -> list[str]:
+    """No factory: it splits itself."""
+    return text.split()
 
 
 def changing(limit: int) -> Callable[[str], list[str]]:

@@ -154,7 +154,7 @@ def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
             "invalid",
             "it gave no list of strings but a list with bytes, in 'document 0'",
         ),
-        ("lazy", "invalid", "it gave no list of strings but list_iterator, in 'document 0'"),
+        ("of_one_string", "invalid", "it gave no list of strings but str, in 'document 0'"),
         ("raising_at_load", "raised", "ValueError: no such limit, when it was loaded"),
         ("unloadable", "unavailable", "ModuleNotFoundError: No module named"),
         ("killed", "failed", "its process was ended by signal 9 (Killed), in 'document 0'"),

@@ -78,7 +78,21 @@ def test_a_splitter_is_loaded_again_for_another_limit(spool: Path) -> None:
         ("vanishing", "failed", "its process ended with status 7: patience"),
         ("killed", "failed", "its process was ended by signal 9 (Killed)"),
         ("of_bytes", "invalid", "it gave no list of strings but a list with bytes, in 'first'"),
-        ("lazy", "invalid", "it gave no list of strings but list_iterator, in 'first'"),
+        ("of_one_string", "invalid", "it gave no list of strings but str, in 'first'"),
+        (
+            "asynchronous",
+            "invalid",
+            "it gave no list of strings but coroutine; wrap an asynchronous splitter, for example "
+            "with asyncio.run, in 'first'",
+        ),
+        (
+            "words",
+            "raised",
+            "FactoryError: AttributeError: 'int' object has no attribute 'split'; a factory is "
+            "called with the limit, its one positional argument, and returns a splitter: a "
+            "function of a text, or an object with a method split_text or split, when it was "
+            "loaded",
+        ),
         (
             "unloadable",
             "unavailable",
@@ -95,6 +109,13 @@ def test_a_splitter_that_fails_is_named(
     assert caught.value.status == status
     if detail is not None:
         assert caught.value.detail == detail
+
+
+@pytest.mark.parametrize("name", ["lazy", "working_late", "Method", "of_documents", "of_subclass"])
+def test_a_splitter_is_taken_as_people_have_it(name: str, spool: Path) -> None:
+    with started("slices") as slices, started(name) as running:
+        expected, given = slices.run_pass(spool), running.run_pass(spool)
+    assert (given.segments, given.digest) == (expected.segments, expected.digest)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The declared splitters."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,21 @@ def test_a_module_beside_one_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "beside.py").write_text("def make(limit): return lambda text: [text]\n")
     assert load_splitter("beside:make").make(2)("abc") == ["abc"]
+
+
+def test_a_file_may_hold_what_any_module_may(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text(
+        "from __future__ import annotations\n"
+        "from dataclasses import dataclass\n"
+        "class Factories:\n"
+        "    @dataclass\n"
+        "    class Slices:\n"
+        "        limit: int\n"
+        "        def split(self, text): return [text[: self.limit], text[self.limit :]]\n"
+    )
+    made = load_splitter(f"{tmp_path}/json.py:Factories.Slices").make(2)
+    assert made("abc") == ["ab", "c"]
+    assert sys.modules["json"] is json
 
 
 @pytest.mark.parametrize(
