@@ -64,11 +64,10 @@ def find_split(made: Any) -> Split:
     if isinstance(made, type) and any(hasattr(made, name) for name in methods):
         raise FactoryError(f"it returned the class {made.__name__}, not an object of it; {FACTORY}")
     if not isinstance(made, str | bytes | bytearray):  # these split themselves
-        for method in (getattr(made, name, None) for name in methods):
-            if callable(method):
-                return method
-        if callable(made):
-            return made
+        for split in (*(getattr(made, name, None) for name in methods), made):
+            if callable(split):
+                found: Split = split
+                return found
     raise FactoryError(f"it returned {type(made).__name__}; {FACTORY}")
 
 
@@ -84,8 +83,8 @@ def exhaust(given: Any) -> list[Any]:
         remedy = "; wrap an asynchronous splitter, for example with asyncio.run"
         if hasattr(given, "close"):
             given.close()  # else Python complains that nobody waited for it
-    unordered = str | bytes | bytearray | memoryview | Mapping | Set
-    if remedy or isinstance(given, unordered) or not isinstance(given, Iterable):
+    others = (str, bytes, bytearray, memoryview, Mapping, Set)  # can be iterated, too
+    if remedy or isinstance(given, others) or not isinstance(given, Iterable):
         raise SegmentsError(f"it gave no list of strings but {type(given).__name__}{remedy}")
     return list(given)
 
