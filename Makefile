@@ -58,7 +58,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "segbench needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(INSTALL) --editable '.[harness,development]'
+	$(INSTALL) --editable '.[harness,retrieval,development]'
 	@touch $@
 
 # What was compiled from an older source is never run.
