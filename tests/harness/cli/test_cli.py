@@ -318,6 +318,7 @@ splitters.load_splitter = lambda name: Splitter(name, "failing_splitters:hanging
         ("check", HANGING_CHECK, "spawn_main", send_as_terminal),
         ("time", "", "worker.py", send_as_terminal),
         ("time", "", "worker.py", psutil.Process.terminate),
+        ("time", "", "worker.py", lambda process: process.send_signal(signal.SIGHUP)),
     ],
 )
 def test_an_interruption_leaves_one_line_and_nothing_else(
