@@ -32,7 +32,10 @@ def check_command(
     limits: Sequence[int],
     out: Path | None,
 ) -> Verdict:
-    """Check the rules alone; by default on the builtin and the synthetic corpus."""
+    """Check whether splitters keep the rules.
+
+    Without --corpus, checks the builtin and the synthetic corpus.
+    """
     return measure(
         corpus,
         splitter,

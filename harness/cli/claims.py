@@ -17,11 +17,12 @@ from harness.results.verdict import Verdict
 @corpus_options
 @out_option
 def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
-    """Answer the claims of the pull request that the segmenter comes from, each by a measurement.
+    """Check each claim of MemMachine pull request #1855 with a measurement.
 
-    On the corpora that are named, else on those of the mirror, else on the builtin one. Takes a
-    quarter of an hour, and longer when it makes its environments first. Exit status 1 tells that
-    a claim is refuted, 3 that one could not be measured that should have been.
+    Measures on the corpora that --corpus names, otherwise on those of the mirror, otherwise on
+    the builtin one. Takes a quarter of an hour, and longer if virtual environments must be made
+    first. Exit status: 0 no claim is refuted; 1 one is; 2 the command was wrong; 3 a claim could
+    not be measured.
     """
     real = load_corpora(corpus, ("builtin",))
     folder = out or name_folder()

@@ -16,7 +16,11 @@ from harness.cli.time import time_command
 from harness.cli.vectors import vectors_command
 
 
-@click.group(cls=Program)
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    subcommand_metavar="COMMAND",
+)
 @click.version_option(package_name="segbench")
 def segbench() -> None:
     """Check whether text splitters keep every character and fit, and time them.

@@ -85,11 +85,12 @@ def compare_command(
     different_segments: bool,
     strict: bool,
 ) -> Verdict:
-    """Compare two versions of the segmenter, or two runs in their folders DIR.
+    """Compare two versions of the segmenter, or two runs.
 
-    Both versions are measured in turns, by default on the builtin corpus; --base and --head are
-    git revisions or folders. Speed is CPU time. Exit status: 0 fine, or cannot tell; 1 slower, or
-    the segments differ; 2 the command was wrong; 3 nothing was measured.
+    Both versions are measured in turns, on the builtin corpus unless --corpus names another;
+    --base and --head are git revisions or folders. Speed is CPU time. Two runs are given by their
+    folders DIR. Exit status: 0 fine, or cannot tell; 1 slower, or the segments differ; 2 the
+    command was wrong; 3 nothing was measured.
     """
     folder = out or name_folder("compare-")
     if folders:

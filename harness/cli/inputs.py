@@ -39,7 +39,7 @@ def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Co
                     progress=tell,
                     mirror=options.mirror,
                     timeout=options.timeout,
-                    first=options.first,
+                    first=options.max_documents,
                     sample=options.sample,
                     seed=options.seed,
                     encoding=options.encoding,
@@ -59,7 +59,7 @@ def name_corpora(options: CorpusOptions) -> CorpusOptions:
     Raises MeasurementError where the mirror holds none.
     """
     if options.suite is not None:
-        if options.corpus_names or options.sample or options.first:
+        if options.corpus_names or options.sample or options.max_documents:
             raise click.UsageError("a suite is a choice of its own; give --suite alone")
         return options
     if options.corpus_names or options.mirror is None:

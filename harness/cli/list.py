@@ -19,7 +19,7 @@ from harness.splitters import registry as splitters
 @mirror_option
 @click.option("--measure", is_flag=True, help="Read the corpora that are here, to tell their size.")
 def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdict:
-    """Name what can be measured."""
+    """List the corpora and the splitters that can be measured."""
     console = open_console()
     if kind != "splitters":
         print_table(_tabulate_corpora(mirror, measure), console)

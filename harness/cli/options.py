@@ -1,15 +1,17 @@
 """The options that commands share, each group of them read into a record."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 import corpora
 from harness.measure.timing import PASSES
+from harness.splitters import registry as splitters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -36,6 +38,24 @@ def read_into(name: str, record: type, *options: Decorator[Any]) -> Decorator[Co
     return decorate
 
 
+def complete_corpora(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The corpora with names of their own that begin so, then whatever the shell finds."""
+    return _complete(begun, corpora.names()) or [CompletionItem(begun, type="file")]
+
+
+def complete_splitters(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The declared splitters that begin so."""
+    return _complete(begun, splitters.names())
+
+
+def _complete(begun: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
     """Which corpora, and how to read them. ``corpus_names`` is empty where none was named."""
@@ -43,7 +63,7 @@ class CorpusOptions:
     corpus_names: tuple[str, ...]
     suite: str | None
     mirror: Path | None
-    first: int | None
+    max_documents: int | None
     sample: int | None
     seed: int
     encoding: str
@@ -106,6 +126,7 @@ corpus_options = read_into(
         "corpus_names",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_corpora,
         help="Documents to measure on; may be repeated. A name that `segbench list` gives, "
         "a file or a folder, or hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN.",
     ),
@@ -116,8 +137,7 @@ corpus_options = read_into(
     ),
     mirror_option,
     click.option(
-        "--limit-documents",
-        "first",
+        "--max-documents",
         type=click.IntRange(min=1),
         help="Only so many documents of each corpus, the first ones.",
     ),
@@ -154,6 +174,7 @@ splitter_options = read_into(
         "splitter_names",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_splitters,
         help="Splitter to measure; may be repeated. A name that `segbench list` gives, "
         "module:factory, or path/to/file.py:factory.",
     ),

@@ -7,7 +7,7 @@ import click
 
 import corpora
 from harness.cli.inputs import once, open_console
-from harness.cli.options import timeout_option
+from harness.cli.options import complete_corpora, timeout_option
 from harness.cli.progress import show_fetching
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
@@ -15,7 +15,9 @@ from harness.results.verdict import Verdict
 
 
 @click.command("prepare")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_corpora
+)
 @click.option(
     "--mirror",
     type=click.Path(file_okay=False, path_type=Path),
@@ -26,10 +28,10 @@ from harness.results.verdict import Verdict
 def prepare_command(
     names: Sequence[str], mirror: Path | None, force: bool, timeout: float
 ) -> Verdict:
-    """Fetch corpora ahead, verify them, and record what they come to.
+    """Download corpora, verify them and record their size.
 
-    What was interrupted is resumed. Exit status 1 tells that a corpus is not what the catalogue
-    promises.
+    An interrupted download is resumed. Exit status: 0 all well; 1 a corpus is not what the
+    catalogue says; 2 the command was wrong; 3 a corpus could not be fetched.
     """
     records = {}
     for name in once(names):

@@ -1,20 +1,27 @@
 """The group that all commands belong to, and what becomes of their verdicts and errors."""
 
+import os
 from typing import Any
 
 import click
+from click.shell_completion import shell_complete
 
 from corpora import CorpusError, RequestError
 from harness.cli.ending import Ending, describe_os_error, say, say_interrupted
-from harness.cli.status import NOT_MEASURED, WELL, exit_status
+from harness.cli.status import NOT_MEASURED, WELL, WRONG_COMMAND, exit_status
 from harness.results.errors import MeasurementError
 from harness.results.verdict import Verdict
+
+_COMPLETION = "_SEGBENCH_COMPLETE"
 
 
 class Program(click.Group):
     """Commands return a verdict; whatever goes wrong is one line on standard error."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        if asked := os.environ.get(_COMPLETION):
+            answered = shell_complete(self, {}, "segbench", _COMPLETION, asked) == 0
+            raise Ending(WELL if answered else WRONG_COMMAND)
         try:
             returned = super().main(*args, **{**kwargs, "standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
@@ -25,8 +32,20 @@ class Program(click.Group):
             raise Ending(error.exit_code) from None
         except click.Abort:
             raise Ending(say_interrupted()) from None
-        # Without a verdict, click itself answered: --help, --version, a shell's completion.
+        # Without a verdict, click itself answered: --help, --version.
         raise Ending(exit_status(returned) if isinstance(returned, Verdict) else WELL)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole first sentence."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(str(each.name), each.get_short_help_str(limit=1_000)) for each in commands]
+            )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which they were added."""
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

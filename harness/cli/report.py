@@ -17,7 +17,7 @@ from harness.results.verdict import Verdict
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 def report_command(folder: Path, opened: bool) -> Verdict:
-    """Write the reports of a run again from the files in its folder."""
+    """Write the reports of a run again from its folder."""
     report = write_report(folder)
     print_run(read_run(folder), open_console())
     click.echo(f"Report: {report}")

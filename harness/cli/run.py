@@ -49,8 +49,8 @@ def run_command(
 ) -> Verdict:
     """Check, time and report.
 
-    By default, checks the builtin and the synthetic corpus and times the builtin one: synthetic
-    texts are there to break rules, and say nothing of the speed on real ones.
+    Without --corpus, checks the builtin and the synthetic corpus and times the builtin one:
+    synthetic texts exist to break rules, and their speed says nothing about real ones.
     """
     return measure(
         corpus,

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from harness.cli.inputs import load_splitter, once
+from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
 from harness.measure.check import end_processes
 from harness.measure.profile import gather
@@ -23,6 +24,7 @@ from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
     "splitter_names",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_splitters,
     help="Splitter to show; may be repeated. Without it, segmenter and langchain.",
 )
 @click.option(
@@ -43,9 +45,9 @@ from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
 def show_command(
     file: str, splitter_names: Sequence[str], limits: Sequence[int], page: Path | None
 ) -> Verdict:
-    """Show a text's segments, splitters side by side, whitespace made visible.
+    """Show how splitters cut a text, side by side.
 
-    FILE is UTF-8; - stands for standard input.
+    Whitespace is made visible. FILE is UTF-8; - is standard input.
     """
     declared = map(load_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
     with Bars() as bars:

@@ -48,7 +48,11 @@ def time_command(
     passes: int,
     with_pyperf: bool,
 ) -> Verdict:
-    """Time, after the check that verifies what is timed; by default on the builtin corpus."""
+    """Check splitters, then time them.
+
+    Only segments that are the same as in the check are timed. Without --corpus, times the builtin
+    corpus.
+    """
     folder = out or name_folder()
     if with_pyperf:
         return _time_with_pyperf(corpus, splitter, limits, folder, passes, profile)

@@ -15,10 +15,14 @@ from segmenter.testing import vectors
     "--check",
     "program",
     metavar="COMMAND",
-    help="Feed the vectors to this program, a line of JSON each, and compare its answers.",
+    help="Give the cases to this program, one line of JSON each, and compare its answers.",
 )
 def vectors_command(program: str | None) -> Verdict:
-    """Print the specification's cases for splitters in any language, a line of JSON each."""
+    """Print the specification's test cases as JSON lines.
+
+    They are for splitters in any programming language. Exit status of --check: 0 every answer is
+    right; 1 one is wrong; 2 the command was wrong; 3 the program gave no answer.
+    """
     if program is None:
         vectors.write(sys.stdout)
         return Verdict.WELL

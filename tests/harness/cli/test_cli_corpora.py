@@ -84,7 +84,7 @@ def test_own_rows() -> None:
         ["--corpus", "no/such/folder"],
         ["--corpus", "hf:nothing"],
         ["--corpus", "builtn"],
-        ["--corpus", "builtin", "--limit-documents", "1", "--sample", "1"],
+        ["--corpus", "builtin", "--max-documents", "1", "--sample", "1"],
         ["--corpus", "builtin", "--sample", "0"],
         ["--corpus", "builtin", "--timeout", "0"],
         ["--corpus", "mine", "--encoding", "none"],
@@ -106,7 +106,7 @@ def test_empty_folder() -> None:
 def test_limit_and_sample_are_told() -> None:
     texts = {f"f{number}": "x" * number for number in range(1, 40)}
     write(**texts)
-    assert check("--corpus", "mine", "--limit-documents", "2").exit_code == 0
+    assert check("--corpus", "mine", "--max-documents", "2").exit_code == 0
     assert counted() == {"mine[first 2]": (2, 1 + 10)}  # f1 and f10
     assert check("--corpus", "mine", "--sample", "5", "--seed", "1").exit_code == 0
     chosen = list(corpora.load("mine", sample=5, seed=1))
@@ -116,7 +116,7 @@ def test_limit_and_sample_are_told() -> None:
 def test_what_is_chosen_is_timed() -> None:
     write(a="one two", b="three")
     options = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run")
-    result = segbench_("time", "--corpus", "mine", "--limit-documents", "1", *options)
+    result = segbench_("time", "--corpus", "mine", "--max-documents", "1", *options)
     assert result.exit_code == 0, result.output
     timed = {timing.workload.corpus for timing in read_run(Path("run")).timings}
     assert timed == {"mine[first 1]"}
