@@ -61,7 +61,8 @@ class RunComparison:
 
     ``vanished`` are workloads that only the earlier one counted, with why the later one has none,
     ``new`` those of the later one alone; ``unlike`` the fields in which their environments differ
-    so that times do not compare.
+    so that times do not compare; ``untimed`` are workloads that the earlier one timed and the
+    later one did not, alone or beside the baseline; ``same`` tells that both are one run.
     """
 
     environment: Environment
@@ -69,12 +70,15 @@ class RunComparison:
     vanished: Mapping[Workload, str]
     new: Sequence[Workload]
     unlike: Sequence[str]
+    untimed: Sequence[Workload] = ()
+    same: bool = False
 
     def judge(self, *, different_segments: bool, strict: bool) -> Verdict:
         """The verdict, which this project's segmenter decides.
 
-        It is not measured where it is missing from the later run, or was given other texts; and,
-        if ``strict``, where there is no verdict on its speed.
+        It is not measured where it is missing from the later run, or was not timed there though
+        it was before, or was given other texts; and, if ``strict``, where there is no verdict on
+        its speed.
         """
         own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
         for change in own:
@@ -82,7 +86,7 @@ class RunComparison:
                 return Verdict.BAD
             if change.same_texts and not change.same_segments and not different_segments:
                 return Verdict.BAD
-        missing = any(workload.splitter == IN_HOUSE for workload in self.vanished)
+        missing = any(each.splitter == IN_HOUSE for each in (*self.vanished, *self.untimed))
         untold = any(not change.speed or not change.speed.decided for change in own)
         if missing or not all(change.same_texts for change in own) or (strict and untold):
             return Verdict.NOT_MEASURED
@@ -105,7 +109,11 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
             "the two runs have no workload in common; run both with the same --corpus, "
             "--splitter and --max-chunk-length"
         )
+    # The same times again are no second measurement: nothing is to be told from noise.
+    same = before.environment == after.environment and before.timings == after.timings
+    numbers = [Counter(timing.workload for timing in run.timings) for run in (before, after)]
     changes = []
+    untimed = []
     for workload in common:
         earlier, later = (each[workload] for each in counts)
         times = [each.get(workload, []) for each in ratios]
@@ -113,8 +121,11 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
         same_texts = _size(earlier) == _size(later) and (None in texts or texts[0] == texts[1])
         ratio = None
         if not unlike and same_texts and min(map(len, times)) >= ROUNDS_AT_LEAST:
-            ratio = estimate_unpaired_ratio(*times)
+            ratio = Interval(1.0, 1.0, 1.0) if same else estimate_unpaired_ratio(*times)
         speed = decide_speed(ratio, _NO_FLOOR, tolerance) if ratio else None
+        for first, second in ([len(each) for each in times], [each[workload] for each in numbers]):
+            if second < min(first, ROUNDS_AT_LEAST) and workload not in untimed:
+                untimed.append(workload)
         faults_before, faults_after = (each[workload] for each in broken)
         changes.append(
             Change(workload, earlier, later, same_texts, faults_before, faults_after, ratio, speed)
@@ -122,7 +133,9 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
     why = {each.workload: f"{each.status}: {each.detail}" for each in after.failures}
     gone, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
     vanished = {workload: why.get(workload, "not asked") for workload in sorted(gone)}
-    return RunComparison(after.environment, changes, vanished, sorted(new), unlike)
+    return RunComparison(
+        after.environment, changes, vanished, sorted(new), unlike, untimed, same and not gone | new
+    )
 
 
 def _size(count: Count) -> tuple[int, int]:
@@ -242,13 +255,18 @@ def _answer(comparison: RunComparison) -> str:
             "same documents."
         )
     rest = []
+    if comparison.untimed:
+        names = list(map(str, comparison.untimed))
+        more = f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
+        rest.append(f" Timed before and not now: {', '.join(names[:_SHOWN])}{more}.")
     if comparison.vanished:
         reasons = [f"{workload} ({why})" for workload, why in comparison.vanished.items()]
         more = f" and {len(reasons) - _SHOWN} more" * (len(reasons) > _SHOWN)
         rest.append(f" Gone from the later run: {', '.join(reasons[:_SHOWN])}{more}.")
     if comparison.new:
         rest.append(f" In the later run only: {len(comparison.new)} workloads.")
-    return f"{'; '.join(sentences)}. {speed}{''.join(rest)}"
+    first = "Both folders hold the same run. " if comparison.same else ""
+    return f"{first}{'; '.join(sentences)}. {speed}{''.join(rest)}"
 
 
 def record_runs(comparison: RunComparison) -> dict[str, Any]:
@@ -257,5 +275,6 @@ def record_runs(comparison: RunComparison) -> dict[str, Any]:
         "unlike": list(comparison.unlike),
         "vanished": [{**asdict(each), "why": why} for each, why in comparison.vanished.items()],
         "new": [asdict(workload) for workload in comparison.new],
+        "untimed": [asdict(workload) for workload in comparison.untimed],
         "changes": [asdict(change) for change in comparison.changes],
     }

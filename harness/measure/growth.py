@@ -5,11 +5,11 @@ import io
 import math
 import statistics
 import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import matplotlib as mpl
@@ -103,9 +103,9 @@ def _time(split: Split, text: str) -> float:
     """The quickest of several calls: what is slower was disturbed."""
     seconds = []
     for _ in range(_REPEATS):
-        began = time.process_time()
+        began = process_time()
         segments = split(text)
-        seconds.append(time.process_time() - began)
+        seconds.append(process_time() - began)
         if len("".join(segments)) != len(text):
             raise MeasurementError("the segmenter lost characters; run make test")
     return min(seconds)

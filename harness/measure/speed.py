@@ -6,10 +6,10 @@ process: nothing here waits, and what another process takes from the CPU is not 
 """
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from time import process_time
 
 import pandas
 
@@ -108,9 +108,9 @@ def _take_turns(
     loops = {}
     segments = {}
     for name, run_pass in contenders.items():
-        began = time.process_time()
+        began = process_time()
         segments[name] = run_pass()
-        warm_up = time.process_time() - began
+        warm_up = process_time() - began
         if not segments[name]:
             raise MeasurementError(f"{name} gave no segment, so it was not timed")
         loops[name] = max(1, math.ceil(shortest_pass / max(warm_up, 1e-6)))
@@ -119,10 +119,10 @@ def _take_turns(
     for number in range(passes):
         for name in names if number % 2 == 0 else reversed(names):
             run_pass = contenders[name]
-            began = time.process_time()
+            began = process_time()
             for _ in range(loops[name]):
                 given = run_pass()
-            seconds = time.process_time() - began
+            seconds = process_time() - began
             if given != segments[name]:
                 raise MeasurementError(f"{name} gave {given} segments, {segments[name]} before")
             rows.append((name, number, seconds / loops[name]))

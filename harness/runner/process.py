@@ -151,8 +151,10 @@ class SplitterProcess:
     ) -> Pass:
         """Split every document of ``spool`` once, with what was loaded, in ``patience`` seconds.
 
-        ``progress`` is called with how many documents were split since the last call.
+        ``progress`` is called with how many documents were split since the last call. A pass
+        cannot take longer than this process waited for it: then the splitter changed the clock.
         """
+        began = time.perf_counter()
         done = 0
 
         def advance(documents: int) -> None:
@@ -165,7 +167,16 @@ class SplitterProcess:
             "finished no document", advance, patience, command="pass", spool=str(spool)
         )
         advance(reply["documents"])
-        return Pass(reply["seconds"], reply["cpu_seconds"], reply["segments"], reply["digest"])
+        waited = time.perf_counter() - began
+        seconds, cpu_seconds = reply["seconds"], reply["cpu_seconds"]
+        if not (0 <= seconds <= waited and 0 <= cpu_seconds <= waited * (os.cpu_count() or 1)):
+            self.close()
+            detail = (
+                f"a pass of {waited:.3g} s cannot have taken {seconds:.3g} s, of which "
+                f"{cpu_seconds:.3g} s of CPU time: its clock was changed"
+            )
+            raise SplitterError("failed", detail)
+        return Pass(seconds, cpu_seconds, reply["segments"], reply["digest"])
 
     def close(self) -> None:
         """End the process and whatever it started. May be called again."""

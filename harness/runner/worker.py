@@ -28,10 +28,10 @@ import os
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from time import perf_counter, process_time  # as they are before a splitter is loaded
 from types import ModuleType
 from typing import IO, Any, NamedTuple
 
@@ -225,10 +225,10 @@ def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> I
     factories = _find_factories()
     exhaust = factories.exhaust
     gc.collect()
-    replied = time.perf_counter()
+    replied = perf_counter()
     for documents, (document, text) in enumerate(read_spool(spool)):
-        cpu_began = time.process_time()
-        began = time.perf_counter()
+        cpu_began = process_time()
+        began = perf_counter()
         try:
             given = exhaust(split(text))
         except factories.SegmentsError as error:
@@ -237,8 +237,8 @@ def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> I
         except BaseException as error:  # a splitter may raise anything, SystemExit included
             _end_copies()
             raise _SplitterError("raised", f"{_describe(error)}, in {document!r}") from error
-        ended = time.perf_counter()
-        cpu_ended = time.process_time()
+        ended = perf_counter()
+        cpu_ended = process_time()
         _end_copies()
         try:
             # A new list: the splitter may give the same again, with more in it.

@@ -145,6 +145,23 @@ def test_the_page_goes_to_the_step_summary(
     assert summary.read_text() == f"before\n{page}"
 
 
+@pytest.mark.parametrize("summary", ["missing/summary.md", "."])
+def test_a_summary_that_cannot_be_written_costs_one_line(
+    summary: str,
+    repository: Repository,
+    compare: Compare,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / summary))
+    repository.write(NEEDLESS)
+    result = compare("--base", "plain")
+    assert result.exit_code == 1
+    assert "Slower: the working tree (" in result.stdout
+    assert "$GITHUB_STEP_SUMMARY" in error_line(result)
+    assert learnt(tmp_path)["answer"] == "slower"
+
+
 def test_a_folder_may_be_a_side(repository: Repository, compare: Compare, tmp_path: Path) -> None:
     other = Repository(tmp_path)
     other.write(NEEDLESS)
@@ -331,3 +348,29 @@ def is_worker(process: psutil.Process) -> bool:
         return "worker.py" in " ".join(process.cmdline())
     except psutil.NoSuchProcess:  # git's are gone soon
         return False
+
+
+@pytest.mark.parametrize("clock", ["process_time", "perf_counter"])
+def test_a_head_that_changes_the_clock_is_timed_all_the_same(
+    clock: str, repository: Repository, compare: Compare
+) -> None:
+    """By its clock, a hundredth of the time goes by."""
+    slow = f"import time\n_{clock} = time.{clock}\ntime.{clock} = lambda: _{clock}() / 100\n"
+    repository.write(slow + NEEDLESS)
+    result = compare("--base", "plain")
+    assert result.exit_code == 1, result.stderr
+    assert "Slower: the working tree (" in result.stdout
+
+
+@pytest.mark.parametrize("factor", ["1000", "-1", "float('nan')", "float('inf')"])
+@pytest.mark.parametrize("clock", ["process_time", "perf_counter"])
+def test_a_time_that_cannot_be_is_refused(
+    clock: str, factor: str, repository: Repository, compare: Compare
+) -> None:
+    """A head that knows where its harness keeps the clock."""
+    own = f"import __main__\n_{clock} = __main__.{clock}\n"
+    repository.write(f"{own}__main__.{clock} = lambda: _{clock}() * {factor}\n{SPLITTER}")
+    result = compare("--base", "plain")
+    assert result.exit_code == 3
+    assert "the working tree: its segmenter failed: a pass of " in error_line(result)
+    assert "its clock was changed" in error_line(result)

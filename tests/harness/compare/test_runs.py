@@ -113,10 +113,10 @@ def test_a_slower_machine_is_no_slower_segmenter(compare_runs: CompareRuns) -> N
 
 def test_without_the_baseline_there_is_no_verdict_on_speed(compare_runs: CompareRuns) -> None:
     alone = replace(RUN, timings=[t for t in RUN.timings if t.workload != BASELINE])
-    result = compare_runs(RUN, replace(alone, timings=slowed(2.0).timings[:5]))
+    result = compare_runs(alone, replace(alone, timings=slowed(2.0).timings[:5]))
     assert result.exit_code == 0
     assert "No verdict on speed: no workload was timed beside langchain" in result.stdout
-    assert compare_runs(RUN, alone, "--strict").exit_code == 3
+    assert compare_runs(alone, alone, "--strict").exit_code == 3
 
 
 def test_a_slower_peer_is_only_told(compare_runs: CompareRuns) -> None:
@@ -200,11 +200,12 @@ def test_what_one_run_did_not_measure_makes_no_environments_differ(
 
 def test_workloads_of_one_run_alone_are_counted(compare_runs: CompareRuns) -> None:
     after = Run(ENVIRONMENT, counts=[count(OURS)], failures=[Failure(OTHER, "failed", "so")])
-    result = compare_runs(RUN, after)
+    before = replace(RUN, timings=[])
+    result = compare_runs(before, after)
     assert result.exit_code == 0
     gone = "books/langchain/20 (not asked), books/peer/20 (failed: so)."
     assert f"Gone from the later run: {gone}" in result.stdout
-    assert "In the later run only: 2 workloads." in compare_runs(after, RUN).stdout
+    assert "In the later run only: 2 workloads." in compare_runs(after, before).stdout
 
 
 def test_a_segmenter_that_is_gone_is_not_measured(compare_runs: CompareRuns) -> None:
@@ -218,3 +219,54 @@ def test_runs_with_nothing_in_common_are_refused(compare_runs: CompareRuns, tmp_
     assert result.exit_code == 3
     assert "no workload in common" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("gone", "named"),
+    [
+        ((OURS, OTHER, BASELINE), "books/segmenter/20, books/peer/20, books/langchain/20."),
+        ((OURS,), "books/segmenter/20."),
+        ((BASELINE,), "books/segmenter/20, books/peer/20, books/langchain/20."),
+    ],
+    ids=["all", "segmenter", "baseline"],
+)
+@pytest.mark.parametrize("kept", [0, 4], ids=["none", "too few"])
+def test_what_was_timed_and_is_not_any_more_is_not_measured(
+    kept: int, gone: Sequence[Workload], named: str, compare_runs: CompareRuns
+) -> None:
+    timings = [each for each in RUN.timings if each.workload not in gone or each.round < kept]
+    result = compare_runs(RUN, replace(RUN, timings=timings))
+    assert result.exit_code == 3
+    assert f"Timed before and not now: {named}" in result.stdout
+    assert compare_runs(replace(RUN, timings=timings), RUN).exit_code == 0
+
+
+def test_a_peer_that_is_not_timed_any_more_is_only_told(compare_runs: CompareRuns) -> None:
+    timings = [each for each in RUN.timings if each.workload != OTHER]
+    result = compare_runs(RUN, replace(RUN, timings=timings))
+    assert result.exit_code == 0
+    assert "Timed before and not now: books/peer/20." in result.stdout
+
+
+def test_a_run_is_the_same_as_itself_however_noisy(compare_runs: CompareRuns) -> None:
+    noisy = replace(RUN, timings=[*timings(OURS, 1.0, 1.9, 0.6, 1.4, 0.8), *RUN.timings[5:]])
+    result = compare_runs(noisy, noisy, "--strict")
+    assert result.exit_code == 0, result.stderr
+    assert "Both folders hold the same run. Segments are the same in all 3" in result.stdout
+    assert "Speed: 2 fine." in result.stdout
+    later = replace(noisy, environment=replace(ENVIRONMENT, started="2026-01-02T00:00:00+00:00"))
+    assert "Both folders hold the same run." not in compare_runs(noisy, later).stdout
+
+
+@pytest.mark.parametrize("seconds", ["Infinity", "NaN", "-1.0", "1e999"])
+def test_a_time_that_is_no_number_is_refused(
+    seconds: str, compare_runs: CompareRuns, tmp_path: Path
+) -> None:
+    assert compare_runs(RUN, RUN).exit_code == 0
+    path = tmp_path / "after" / "timings.json"
+    path.write_text(path.read_text().replace("1.01", seconds, 1))
+    folders = [str(tmp_path / name) for name in ("before", "after")]
+    result = CliRunner().invoke(segbench, ["compare", *folders, "--out", str(tmp_path / "again")])
+    assert result.exit_code == 3
+    assert f"{path} cannot be read: " in result.stderr
+    assert not (tmp_path / "again").exists()
