@@ -77,7 +77,7 @@ def _render_markdown(text: str) -> Markup:
 def _embed_json(value: object) -> Markup:
     """JSON that can stand in a script element: in ASCII, so that lone surrogates and line
     separators are escaped, and with nothing that looks like markup."""
-    return Markup(json.dumps(value, separators=(",", ":")).replace("<", r"\u003c"))
+    return Markup(json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c"))
 
 
 def _find_order(value: object) -> object:
