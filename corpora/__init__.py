@@ -1,12 +1,13 @@
 """Documents to measure on: where they come from, and how their text is built."""
 
 import difflib
+import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from corpora import selection
 from corpora.catalogue import Entry, read_catalogue
@@ -18,8 +19,11 @@ from corpora.hub.preparation import prepare
 from corpora.hub.records import Record
 from corpora.langchain import from_langchain
 from corpora.local import builtin, files, synthetic
+from corpora.local.files import Choice
+from corpora.local.tables import NAMES as TABLES
 from corpora.summary import Summary, summarize
 from corpora.timeout import TIMEOUT
+from corpora.wording import escape_name
 
 __all__ = [
     "TIMEOUT",
@@ -28,6 +32,7 @@ __all__ = [
     "CorpusError",
     "Document",
     "Entry",
+    "Options",
     "Presence",
     "Progress",
     "Record",
@@ -37,6 +42,7 @@ __all__ = [
     "find",
     "from_langchain",
     "load",
+    "load_all",
     "load_suite",
     "names",
     "prepare",
@@ -55,63 +61,118 @@ def names() -> list[str]:
     return list(read_catalogue())
 
 
-def load(
-    name: str,
+_PURPOSES = {
+    "--encoding": "it is for files of your own that are not Parquet",
+    "--exclude": "it is for folders of your own",
+    "--include": "it is for folders of your own",
+    "--mirror": "it is for the data sets that `segbench list corpora` names",
+    "--text-column": f"it is for files of rows, which end in {TABLES}",
+}
+
+
+class Options(TypedDict, total=False):
+    """What ``load_all`` takes beside the names."""
+
+    mirror: Path | None
+    first: int | None
+    sample: int | None
+    seed: int | None
+    encoding: str | None
+    text_column: str | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    timeout: float
+    progress: Progress | None
+
+
+def load(name: str, **options: Unpack[Options]) -> Corpus:
+    """The corpus that ``name`` stands for, of which nothing is read yet.
+
+    The options are those of ``load_all``. Raises RequestError for a name that stands for nothing
+    and for options that make no sense or do not apply to it, CorpusError where the corpus is not
+    there and cannot be fetched.
+    """
+    (corpus,) = load_all([name], **options)
+    return corpus
+
+
+def load_all(
+    names: Iterable[str],
     *,
     mirror: Path | None = None,
     first: int | None = None,
     sample: int | None = None,
-    seed: int = 0,
-    encoding: str = "utf-8",
+    seed: int | None = None,
+    encoding: str | None = None,
     text_column: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
-) -> Corpus:
-    """The corpus that ``name`` stands for, of which nothing is read yet.
+) -> list[Corpus]:
+    """The corpora that ``names`` stand for.
 
-    ``name`` is one of ``names()``; or ``hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN``, a data
+    A name is one of ``names()``; or ``hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN``, a data
     set of the hub; or the path of a file or a folder, for which ``encoding`` and ``text_column``
-    count. A named corpus is read from ``mirror``, a folder laid out ``OWNER/NAME/...`` that holds
-    data sets or parts of them, if it is given; else from the Hugging Face cache or the hub, and
-    may be fetched into the cache now, of which ``progress`` is told.
+    count, and the patterns ``include`` and ``exclude``. A named corpus is read from ``mirror``, a
+    folder laid out ``OWNER/NAME/...`` that holds data sets or parts of them, if it is given; else
+    from the Hugging Face cache or the hub, and may be fetched into the cache now, of which
+    ``progress`` is told.
 
-    ``first`` takes so many documents from the beginning; ``sample`` takes that many by chance,
-    the same for the same ``seed``. ``timeout`` is how many seconds may pass without progress.
+    ``first`` takes so many documents of each from the beginning; ``sample`` takes that many by
+    chance, the same for the same ``seed``, 0 by default. ``timeout`` is how many seconds may pass
+    without progress.
 
-    Raises RequestError for a name that stands for nothing and for arguments that make no sense,
-    CorpusError where the corpus is not there and cannot be fetched.
+    Raises as ``load`` does; an option must apply to one of the corpora at least.
     """
     if first is not None and sample is not None:
         raise RequestError("give the first documents or a sample, not both")
+    if seed is not None and sample is None:
+        raise RequestError("a seed chooses the documents of a sample; give --sample too")
     if any(number is not None and number <= 0 for number in (first, sample, timeout)):
         raise RequestError("a number of documents, or of seconds, must be positive")
-    corpus = _load(name, mirror, encoding, text_column, timeout, progress)
-    if first is not None:
-        return selection.take_first(corpus, first)
-    if sample is not None:
-        return selection.take_sample(corpus, sample, seed)
-    return corpus
+    choice = Choice(encoding, text_column, include, exclude)
+    chosen = []
+    unused = choice.given | ({"--mirror"} if mirror else set())
+    for name in names:
+        corpus, applied = _load(name, mirror, choice, timeout, progress)
+        unused -= applied
+        if first is not None:
+            corpus = selection.take_first(corpus, first)
+        elif sample is not None:
+            corpus = selection.take_sample(corpus, sample, seed or 0)
+        chosen.append(corpus)
+    if unused:
+        option = min(unused)
+        raise RequestError(f"{option} applies to no corpus here; {_PURPOSES[option]}")
+    return chosen
 
 
 def _load(
     name: str,
     mirror: Path | None,
-    encoding: str,
-    text_column: str | None,
+    choice: Choice,
     timeout: float,
     progress: Progress | None,
-) -> Corpus:
-    if name == "builtin":
-        return Corpus(name, builtin.read, builtin.ORIGIN)
-    if name == "synthetic":
-        return Corpus(name, synthetic.read, synthetic.ORIGIN)
-    if entry := read_catalogue().get(name):
-        return named.load(entry, mirror, timeout=timeout, progress=progress)
+) -> tuple[Corpus, frozenset[str]]:
+    """The corpus, and the options that apply to it."""
     if name.startswith(public.PREFIX):
-        return public.load(name, timeout)
-    if name and (Path(name).exists() or set(name) & set("./\\")):
-        return files.load(name, Path(name), encoding, text_column)
-    raise RequestError(f"no corpus is named {name!r}; {_suggest(name, names())}")
+        return public.load(name, timeout), frozenset()
+    if entry := read_catalogue().get(name):
+        if entry.repository:
+            corpus = named.load(entry, mirror, timeout=timeout, progress=progress)
+        else:
+            module = {"builtin": builtin, "synthetic": synthetic}[name]
+            corpus = Corpus(name, module.read, module.ORIGIN)
+        if os.path.lexists(name):
+            corpus.notes += (f"{name} is the corpus of that name; the path is ./{name}",)
+        return corpus, frozenset({"--mirror"} if entry.repository else ())
+    if name and (os.path.lexists(name) or set(name) & set("./\\")):
+        return files.load(name, Path(name), choice, timeout)
+    raise RequestError(
+        f"no corpus is named {escape_name(name)!r}; {_suggest(name, names())}; "
+        "and there is no such file or folder"
+    )
 
 
 def suites() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from corpora.hub.rows import one_line
+from corpora.wording import one_line
 
 
 def is_offline() -> bool:
@@ -51,7 +51,7 @@ def explain(error: BaseException, again: str) -> tuple[str, str]:
     if is_any(TimeoutError) and not is_any(errors.HfHubHTTPError):
         return (
             one_line(chain[0]),
-            f"have more patience, such as --timeout 600, or {again}",
+            f"give it more time, such as --timeout 600, or {again}",
         )
     if is_any(ConnectionError, errors.HfHubHTTPError) or _is_of_client(chain):
         return (

@@ -6,18 +6,19 @@ already seen.
 """
 
 import functools
-from collections.abc import Generator, Iterator
+import itertools
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from corpora.catalogue import Entry
-from corpora.document import Corpus, CorpusDigest, CorpusError, Document
+from corpora.document import Corpus, CorpusDigest, Document
 from corpora.hub import errors, rows, texts
 from corpora.hub.fetching import Progress, fetch, find_on_hub
 from corpora.hub.location import Location, blame, blame_data, find_here
-from corpora.local import files
+from corpora.local.content import FileError
 from corpora.timeout import TIMEOUT, Sign, watch
+from corpora.wording import one_line
 
 # LegalBench-RAG's own name for a document is its path below this folder.
 TEXT_FOLDER = "corpus"
@@ -36,7 +37,7 @@ def load(
     else it is fetched into the cache, or, where it is large, streamed from the hub.
     Raises CorpusError where the data set is not there, or `datasets` is not installed.
     """
-    rows.import_datasets(entry.name)
+    rows.check_libraries(entry.name)
     location = find_here(entry, mirror)
     if location is None and errors.is_offline():
         raise blame(
@@ -63,76 +64,87 @@ def _read(entry: Entry, location: Location, timeout: float) -> Iterator[Document
     """The documents; raises CorpusError if they are not those that a record tells of."""
     digest = CorpusDigest()
     read = _read_texts if entry.builder == "text" else _read_rows
-    for document in read(entry, location, timeout):
-        digest.add(document)
-        yield document
+    try:
+        # All that touches Arrow is in one thread: memory that another gives back piles up.
+        for document in watch(functools.partial(read, entry, location), timeout):
+            digest.add(document)
+            yield document
+    except TimeoutError as error:
+        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
+        raise blame(entry, cause, mend, revision=location.revision) from None
     if location.record and location.record.summary.digest != digest.hexdigest():
         recorded = location.record.summary.digest
         cause = f"its digest is {digest.hexdigest()}, and was {recorded} when it was prepared"
         raise blame_data(entry, location, "", cause)
 
 
-def _read_texts(entry: Entry, location: Location, _: float) -> Iterator[Document]:
+def _read_texts(
+    entry: Entry, location: Location, give_sign: Sign
+) -> Generator[Document, None, None]:
     assert location.folder is not None  # text files are fetched, not streamed
     root = location.folder / TEXT_FOLDER
-    for paths in location.data_files.values():
-        for path in paths:
-            try:
-                text = files.read_text(Path(path))
-            except CorpusError as error:
-                raise blame_data(entry, location, "", str(error)) from None
-            yield Document(Path(path).relative_to(root).as_posix(), text)
+    for place in itertools.chain.from_iterable(location.data_files.values()):
+        try:
+            text = rows.open_data_file(place, give_sign).read_text("utf-8")
+        except FileError as error:
+            raise blame_data(entry, location, "", error.describe(place)) from None
+        give_sign()
+        yield Document(Path(place).relative_to(root).as_posix(), text)
 
 
-def _read_rows(entry: Entry, location: Location, timeout: float) -> Iterator[Document]:
-    def read(give_sign: Sign) -> Generator[Document, None, None]:
-        seen: set[str | int] = set()
-        for split in location.data_files:
-            for table in _stream(entry, location, split):
+def _read_rows(
+    entry: Entry, location: Location, give_sign: Sign
+) -> Generator[Document, None, None]:
+    seen: set[str | int] = set()
+    for split, places in location.data_files.items():
+        for place in places:
+            for batch in _stream(entry, location, split, place, give_sign):
                 give_sign()  # many rows may repeat one document
-                yield from _build_documents(entry, location, split, table, seen)
-        if not seen:
-            raise blame_data(entry, location, ", ".join(location.data_files), "it holds no row")
-
-    try:
-        # All that touches Arrow is in one thread: memory that another gives back piles up.
-        yield from watch(read, timeout)
-    except TimeoutError as error:
-        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
-        raise blame(entry, cause, mend, revision=location.revision) from None
+                yield from _build_documents(entry, location, split, batch, seen)
+    if not seen:
+        raise blame_data(entry, location, ", ".join(location.data_files), "it holds no row")
 
 
 def _build_documents(
-    entry: Entry, location: Location, split: str, table: Any, seen: set[str | int]
+    entry: Entry,
+    location: Location,
+    split: str,
+    columns: Mapping[str, rows.Column],
+    seen: set[str | int],
 ) -> Iterator[Document]:
-    columns = {column: rows.get_column(table, column) for column in entry.columns}
     # Only the ids of a batch become Python objects; a repeated book stays in Arrow.
-    for index, identifier in enumerate(columns[entry.id].to_pylist()):
+    for index in range(len(columns[entry.id])):
+        identifier = columns[entry.id][index]
         if identifier in seen:
             continue
         seen.add(identifier)
         try:
             if identifier is None:
                 raise ValueError(f"its {entry.id} is null")
-            row = {name: column[index].as_py() for name, column in columns.items()}
+            row = {name: column[index] for name, column in columns.items()}
             text = texts.BUILDERS[entry.name](row)
         except (TypeError, ValueError) as error:
-            cause = f"document {identifier!r} has no text: {rows.one_line(error)}"
+            cause = f"document {identifier!r} has no text: {one_line(error)}"
             raise blame_data(entry, location, split, cause) from None
         yield Document(str(identifier), text)
 
 
-def _stream(entry: Entry, location: Location, split: str) -> Iterator[Any]:
-    tables = rows.read_files(entry.builder, location.data_files[split], entry.columns)
+def _stream(
+    entry: Entry, location: Location, split: str, place: str, give_sign: Sign
+) -> Iterator[Mapping[str, rows.Column]]:
+    batches = rows.read_rows(entry.builder, place, entry.columns, give_sign)
     while True:
         try:
-            table = next(tables)
+            batch = next(batches)
         except StopIteration:
             return
-        except Exception as error:  # noqa: BLE001  whatever `datasets` meets
-            cause, mend = rows.one_line(error), ""
+        except Exception as error:  # noqa: BLE001  the file's, or the client's on the way to it
+            again = f"run: segbench prepare {entry.name}"
+            cause, mend = "", ""
             if location.folder is None:
-                cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
-            mend = mend or f"fetch it again: {location.mend} --force"
+                cause, mend = errors.explain(error, again)
+            if not mend:
+                cause = error.describe(place) if isinstance(error, FileError) else one_line(error)
+                mend = f"fetch it again: {location.mend} --force"
             raise blame(entry, cause, mend, split=split, revision=location.revision) from None
-        yield table
+        yield batch

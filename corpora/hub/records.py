@@ -8,6 +8,7 @@ from pathlib import Path
 
 from corpora.catalogue import Entry
 from corpora.document import CorpusError
+from corpora.local.content import FileError, open_regular
 from corpora.summary import Summary
 
 FILE = "segbench.json"
@@ -41,9 +42,10 @@ class Record:
 def read_record(folder: Path, entry: Entry) -> Record | None:
     """The record in a data set's folder, None where there is none that can be read."""
     try:
-        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        with open_regular(folder / FILE) as file:
+            content = json.loads(file.read())
         record = Record(**{**content, "summary": Summary(**content["summary"])})
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, FileError):
         return None
     return record if record.corpus == entry.name else None
 

@@ -1,23 +1,36 @@
-"""Rows of data files, read through `datasets`' own builders a few at a time.
+"""Rows of a data set's files, a few at a time, in a mirror, in the cache or on the hub.
 
-Nothing is cached, so memory is bounded by a few rows. Columns are named by dotted paths that enter
-structs, such as ``document.text``; types in the catalogue's words, such as ``list<string>``.
+Memory is bounded by a few rows: nothing is read ahead but a piece, and nothing is cached.
 """
 
-import glob
-import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from corpora.document import CorpusError
+from corpora.local import parquet
+from corpora.local.content import DataFile, FileError, open_regular
+from corpora.local.tables import Integer, find_values, name_type, read_objects
+from corpora.timeout import Sign
 
-# A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.
-ROWS_A_BATCH = 16
+
+class Column(Protocol):
+    """Values of a few rows, which become Python objects when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Any: ...
 
 
-class RowError(Exception):
-    """A data file or a row that is not as it should be; the message is the cause, in one line."""
+class _ArrowColumn:
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._array[index].as_py()
 
 
 def import_datasets(corpus: str) -> Any:
@@ -36,100 +49,68 @@ def import_datasets(corpus: str) -> Any:
     return datasets
 
 
-def read_files(
-    builder: str,
-    files: Sequence[str],
-    columns: Mapping[str, str],
-    *,
-    encoding: str = "utf-8",
-) -> Generator[Any, None, None]:
-    """Arrow tables with those columns and perhaps more, of a few rows each.
+def open_data_file(place: str, give_sign: Sign = lambda: None) -> DataFile:
+    """A file of a data set, by its local path or its hf:// URL."""
 
-    ``builder`` is "parquet" or "json"; ``files`` are absolute local paths or hf:// URLs, of which
-    all are read in this order. Raises RowError for a column of another type than given, and
-    whatever `datasets` meets in a damaged file or on the way to it.
+    def open_raw() -> IO[bytes]:
+        if "://" not in place:
+            return open_regular(Path(place), give_sign)
+        from fsspec.core import url_to_fs
+
+        filesystem, path = url_to_fs(place)
+        # A cache that reads ahead would fetch 5 MB for the smallest column of each row group.
+        ahead = "none" if place.endswith(".parquet") else "readahead"
+        return filesystem.open(path, "rb", cache_type=ahead)  # type: ignore[no-any-return]
+
+    return DataFile(place, open_raw)
+
+
+def read_rows(
+    builder: str, place: str, columns: Mapping[str, str], give_sign: Sign
+) -> Iterator[Mapping[str, Column]]:
+    """Those columns of a file, which is local or an hf:// URL, for a few rows at a time.
+
+    ``builder`` is "parquet" or "json". Raises FileError for a column of another type than given,
+    and for a damaged file.
     """
-    from datasets.packaged_modules.json.json import Json
-
-    from corpora.local.parquet import RowReader
-
-    local = [file for file in files if "://" not in file]
-    options: dict[str, Any]
+    file = open_data_file(place, give_sign)
     if builder == "parquet":
-        kind = RowReader
-        options = {"columns": columns, "batch_size": ROWS_A_BATCH}
-    else:
-        kind = Json
-        options = {"encoding": encoding}
-        for file in local:
-            _refuse_null(Path(file))
-    # `datasets` takes * ? [ ] in a local path for patterns.
-    data_files = [glob.escape(file) if file in local else file for file in files]
-    # A builder locks its cache folder even when it streams; the user's is left alone.
-    with tempfile.TemporaryDirectory(prefix="segbench-") as cache:
-        reader = kind(cache_dir=cache, data_files={"all": data_files}, hash="0", **options)
-        rows = reader.as_streaming_dataset(split="all")
-        for table in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH):
-            check_columns(table.schema, columns)
-            yield table
+        for batch in parquet.read_batches(file, columns):
+            yield {column: _ArrowColumn(array) for column, array in batch.items()}
+        return
+    for number, (row_place, row_number, row) in enumerate(read_objects(file, "utf-8"), start=1):
+        values = {}
+        for column, expected in columns.items():
+            found = find_values(row, column)
+            if len(found) != 1 or not _has_type(found[0], expected):
+                kind = name_type(found[0]) if found else "not there"
+                raise FileError(
+                    f": column {column} should be {expected} and is {kind}",
+                    row=f"{row_place} {row_number}",
+                )
+            values[column] = found
+        yield values
+        if not number % parquet.ROWS_A_BATCH:
+            give_sign()
 
 
-def _refuse_null(path: Path) -> None:
-    """Arrow's JSON reader ends the whole process at a block whose rows are all null."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            content = line.strip()
-            if number == 1 and content.removeprefix(b"\xef\xbb\xbf").startswith(b"["):
-                return  # one list, which is parsed otherwise
-            if content.removeprefix(b"\xef\xbb\xbf") == b"null":
-                raise RowError(f"line {number} of {path} is null and no row")
+def _has_type(value: Any, expected: str) -> bool:
+    """Whether a JSON value has a type, in the catalogue's words; null may stand for anything."""
+    if value is None:
+        return True
+    if expected.startswith("list<"):
+        inner = expected.removeprefix("list<").removesuffix(">")
+        return type(value) is list and all(_has_type(each, inner) for each in value)
+    types: Mapping[str, type] = {"string": str, "integer": Integer, "boolean": bool}
+    return type(value) is types[expected]
 
 
-def get_column(table: Any, column: str) -> Any:
-    """A column of an Arrow table, in structs too."""
-    import pyarrow.compute
-
-    top, *below = column.split(".")
-    return pyarrow.compute.struct_field(table[top], below) if below else table[top]
-
-
-def check_columns(schema: Any, columns: Mapping[str, str]) -> None:
-    """Raise RowError unless every column is there and has its type."""
-    for column, expected in columns.items():
-        found = _type_of(schema, column.split("."))
-        if found != expected:
-            there = f", where there are {', '.join(schema.names)}" if found is None else ""
-            raise RowError(
-                f"column {column} should be {expected} and is {found or 'not there'}{there}"
-            )
-
-
-def _type_of(struct: Any, path: Sequence[str]) -> str | None:
-    """The type of a nested column in the catalogue's words, None where there is no such column."""
-    import pyarrow.types
-
-    name, *below = path
-    if struct.get_field_index(name) < 0:
-        return None
-    kind = struct.field(name).type
-    if below:
-        return _type_of(kind, below) if pyarrow.types.is_struct(kind) else None
-    return _type_name(kind)
-
-
-def _type_name(kind: Any) -> str:
-    import pyarrow.types as types
-
-    if types.is_list(kind) or types.is_large_list(kind):
-        return f"list<{_type_name(kind.value_type)}>"
-    if types.is_string(kind) or types.is_large_string(kind):
-        return "string"
-    if types.is_integer(kind):
-        return "integer"
-    return "boolean" if types.is_boolean(kind) else str(kind)
-
-
-def one_line(error: BaseException) -> str:
-    """An exception's message in one line that is not too long."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 300 else f"{text[:300]}…"
+def check_libraries(corpus: str) -> None:
+    """Raise CorpusError unless the libraries that read and find data sets are installed."""
+    try:
+        import huggingface_hub  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise CorpusError(
+            f"{corpus} needs the `{error.name}` library; run: pip install 'segbench[harness]'"
+        ) from None

@@ -1,138 +1,197 @@
-"""The user's own files, and text files of data sets: bytes, decoded as they are."""
+"""The user's own files and folders: texts as they are, and rows of tables."""
 
-import codecs
-import csv
-import functools
-import io
-import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from corpora.document import Corpus, CorpusError, Document, RequestError
-from corpora.hub import rows
+from corpora.local.content import (
+    DataFile,
+    FileError,
+    check_encoding,
+    name_kind,
+    open_regular,
+)
+from corpora.local.folder import Listing, Patterns, list_folder
+from corpora.local.tables import find_table_kind, read_texts
+from corpora.timeout import Sign, watch
+from corpora.wording import escape_name, list_names
 
-TABLES = {".jsonl": "json", ".parquet": "parquet", ".csv": "csv"}
+_BATCH_SIZE = 1 << 16  # code points: a document costs a message between threads otherwise
+_ERRORS_AT_MOST = 20
+
+T = TypeVar("T")
 
 
-def load(name: str, path: Path, encoding: str, text_column: str | None) -> Corpus:
-    """A file, or all files below a folder but hidden ones, in the order of their paths.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of a file or a folder is read, and how; None and () are what nobody asked for."""
 
-    A file of rows gives a document for each row, from its ``text_column``, which may be a dotted
-    path into a struct; its id is the file's and the row's number, from 1. Any other file is one
-    document, its id the path below the folder. ``encoding`` is that of all but Parquet.
-    Raises RequestError where the path, the encoding, or a needed column is not there.
+    encoding: str | None = None
+    text_column: str | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The options that somebody asked for."""
+        return frozenset(
+            option
+            for option, value in (
+                ("--encoding", self.encoding),
+                ("--text-column", self.text_column),
+                ("--include", self.include),
+                ("--exclude", self.exclude),
+            )
+            if value is not None and value != () and value != []
+        )
+
+
+def load(name: str, path: Path, choice: Choice, timeout: float) -> tuple[Corpus, frozenset[str]]:
+    """A file, or the files below a folder, in the order of their paths; and the options that
+    applied.
+
+    A file of rows gives a document for each row, from the ``text_column``; its id is the file's
+    and the row's number, which is that of its first line where it has lines of its own. Any other
+    file is one document, its id the path below the folder. ``encoding`` is that of all but
+    Parquet. Of a folder, hidden and binary files, what is no regular file, and what is not
+    included are left out, which the notes tell. Raises RequestError where the path, the encoding,
+    or a needed column is not there, and CorpusError for a path that is neither file nor folder.
     """
+    shown = escape_name(str(path))
+    check_encoding(choice.encoding or "utf-8")
+    patterns = Patterns(choice.include, choice.exclude)
     try:
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # which refuses base64 and its kind too
-    except LookupError:
-        raise RequestError(f"there is no encoding {encoding!r}; one is utf-8: --encoding") from None
-    if not path.exists():
-        raise RequestError(f"there is no file or folder {path}")
-    if path.is_file() and path.suffix.lower() in TABLES and text_column is None:
-        raise RequestError(f"{path} has columns; name the one with the text: --text-column")
-    read = functools.partial(_read, path, encoding, text_column)
-    return Corpus(name, read, str(path.absolute()))
-
-
-def _read(path: Path, encoding: str, text_column: str | None) -> Iterator[Document]:
-    files = [path] if path.is_file() else _find(path)
-    root = path.parent if path.is_file() else path
-    for file in files:
-        identifier = file.relative_to(root).as_posix()
-        kind = TABLES.get(file.suffix.lower())
-        if kind is None:
-            yield Document(identifier, read_text(file, encoding))
-        elif text_column is None:
-            raise RequestError(f"{file} has columns; name the one with the text: --text-column")
-        else:
-            texts = _read_table(file, kind, encoding, text_column)
-            for number, text in enumerate(texts, start=1):
-                if text is None:
-                    raise CorpusError(
-                        f"{file}: row {number} has no {text_column}; give it one, or remove the row"
-                    )
-                yield Document(f"{identifier}:{number}", text)
-
-
-def _find(folder: Path) -> list[Path]:
-    try:
-        below = [path for path in folder.rglob("*") if path.is_file()]
-    except OSError as error:
-        raise CorpusError(f"{folder} cannot be listed: {error.strerror or error}") from None
-    return sorted(
-        (path for path in below if not _is_hidden(path.relative_to(folder))),
-        key=lambda path: path.relative_to(folder).as_posix(),
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        what = (
+            "nothing is at the end of the link"
+            if path.is_symlink()
+            else "there is no file or folder"
+        )
+        raise RequestError(f"{what} {shown}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(f"{shown} cannot be read: {reason}; check the path") from None
+    if path.is_dir():
+        listing = _list(path, shown, patterns, choice, timeout)
+    else:
+        if kind := name_kind(mode):
+            what = f"{shown} is a {kind}; only regular files are read, and folders"
+            raise CorpusError(what)
+        listing = Listing({escape_name(path.name): path})
+    kinds = {
+        each: find_table_kind(each.name, named_column=choice.text_column is not None)
+        for each in listing.files.values()
+    }
+    for each, kind in kinds.items():
+        if kind and choice.text_column is None:
+            raise RequestError(
+                f"{escape_name(str(each))} has columns; name the one with the text: --text-column"
+            )
+    applied = {"--include", "--exclude"} if path.is_dir() else set()
+    if any(kinds.values()) or listing.unreadable:
+        applied.add("--text-column")
+    if any(kind != "parquet" for kind in kinds.values()) or listing.unreadable:
+        applied.add("--encoding")
+    read = partial(_read, path, listing, choice, timeout)
+    corpus = Corpus(
+        escape_name(name),
+        read,
+        escape_name(str(path.absolute())),
+        listing.describe(escape_name(name)),
     )
+    return corpus, frozenset(applied)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _list(path: Path, shown: str, patterns: Patterns, choice: Choice, timeout: float) -> Listing:
+    def source(give_sign: Sign) -> Generator[Listing, None, None]:
+        named_column = choice.text_column is not None
+        yield list_folder(path, patterns, give_sign, named_column=named_column)
 
-
-def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """The file's text: no line end is translated and no byte order mark removed.
-
-    Raises CorpusError for a file that cannot be read or is not in that encoding, naming the first
-    byte that is not.
-    """
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CorpusError(f"{path} cannot be read: {error.strerror or error}") from None
+        (listing,) = watch(source, timeout)
+    except TimeoutError as error:
+        raise CorpusError(f"{shown} cannot be listed: {error}; {_mend_time()}") from None
+    if choice.include and not (listing.files or listing.unreadable):
+        raise RequestError(f"no text below {shown} matches --include {' '.join(choice.include)}")
+    return listing
+
+
+def _mend_time() -> str:
+    return "leave it out, or give it more time, such as --timeout 600"
+
+
+def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Iterator[Document]:
+    reading = ""
+
+    def source(give_sign: Sign) -> Generator[list[Document], None, None]:
+        def read() -> Iterator[Document]:
+            nonlocal reading
+            errors = dict(listing.unreadable)
+            for name, each in listing.files.items():
+                reading = escape_name(str(each))
+                try:
+                    for document in _read_file(name, each, choice, give_sign):
+                        if not errors:  # else what follows is read for its errors alone
+                            yield document
+                except FileError as error:
+                    errors[name] = error
+            if errors:
+                raise CorpusError(_describe_errors(path, listing, errors))
+
+        yield from _gather(read())
+
     try:
-        return content.decode(encoding)
-    except UnicodeError as error:
-        raise CorpusError(f"{path} {_describe(error, encoding)}") from None
+        for documents in watch(source, timeout):
+            yield from documents
+    except TimeoutError as error:
+        raise CorpusError(f"{reading} cannot be read: {error}; {_mend_time()}") from None
 
 
-def _describe(error: UnicodeError, encoding: str) -> str:
-    name = "UTF-8" if codecs.lookup(encoding).name == "utf-8" else encoding
-    where = ""
-    if isinstance(error, UnicodeDecodeError):
-        where = f": byte {error.start} is 0x{error.object[error.start]:02x} ({error.reason})"
-    return f"is not {name}{where}; convert it, or name its encoding: --encoding"
-
-
-def _read_table(path: Path, kind: str, encoding: str, text_column: str) -> Iterator[str | None]:
-    if kind == "csv":
-        yield from _read_csv(path, encoding, text_column)
+def _read_file(name: str, path: Path, choice: Choice, give_sign: Sign) -> Iterator[Document]:
+    file = DataFile(path.name, partial(open_regular, path, give_sign))
+    encoding = choice.encoding or "utf-8"
+    kind = find_table_kind(path.name, named_column=choice.text_column is not None)
+    if kind is None:
+        yield Document(name, file.read_text(encoding))
         return
-    if not path.stat().st_size and kind == "json":
-        return
-    rows.import_datasets(str(path))
-    columns = {text_column: "string"}
-    try:
-        for table in rows.read_files(kind, [str(path.absolute())], columns, encoding=encoding):
-            yield from rows.get_column(table, text_column).to_pylist()
-    except rows.RowError as error:
-        raise CorpusError(f"{path}: {error}; name another: --text-column") from None
-    except Exception as error:  # noqa: BLE001  whatever `datasets` meets in a damaged file
-        if kind == "json":
-            read_text(path, encoding)  # which names the byte, where it is that
-        raise CorpusError(
-            f"{path} cannot be read: {rows.one_line(error)}; check the file"
-        ) from None
+    assert choice.text_column is not None  # loading has made sure
+    for number, text in read_texts(file, kind, encoding, choice.text_column):
+        yield Document(f"{name}:{number}", text)
 
 
-def _read_csv(path: Path, encoding: str, text_column: str) -> Iterator[str | None]:
-    """By Python's own reader: `datasets`' takes texts such as NA for missing ones."""
-    # A byte order mark before the first column's name is no part of any text.
-    with_mark = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    csv.field_size_limit(sys.maxsize)  # else 131,072 characters
+def _gather(documents: Iterator[Document]) -> Iterator[list[Document]]:
+    """The documents in batches, each of them before an error that follows it."""
+    batch: list[Document] = []
+    size = 0
     try:
-        with path.open(encoding=with_mark, newline="") as file:
-            lines = csv.DictReader(file, strict=True)
-            if text_column not in (lines.fieldnames or ()):
-                there = ", ".join(lines.fieldnames or ["none"])
-                raise CorpusError(
-                    f"{path} has no column {text_column}, but {there}; name another: --text-column"
-                )
-            for row in lines:
-                yield row[text_column]
-    except UnicodeError:
-        read_text(path, encoding)  # which names the byte
+        for document in documents:
+            batch.append(document)
+            size += len(document.text) + len(document.id)
+            if size >= _BATCH_SIZE:
+                yield batch
+                batch, size = [], 0
+    except CorpusError:
+        if batch:
+            yield batch
         raise
-    except (OSError, csv.Error) as error:
-        raise CorpusError(
-            f"{path} cannot be read: {rows.one_line(error)}; check the file"
-        ) from None
+    if batch:
+        yield batch
+
+
+def _describe_errors(path: Path, listing: Listing, errors: Mapping[str, FileError]) -> str:
+    """One line for all files that cannot be read, the first of them with what is wrong."""
+    if len(errors) == 1:
+        ((name, error),) = errors.items()
+        place = listing.files.get(name, path / name)
+        return f"{error.describe(escape_name(str(place)))}; {error.mend}"
+    told = [error.describe(name) for name, error in errors.items()]
+    mends = list(dict.fromkeys(error.mend for error in errors.values()))
+    return (
+        f"{len(errors):,} files of {escape_name(str(path))} cannot be read: "
+        f"{list_names(told, _ERRORS_AT_MOST)}; {' or '.join(mends[:3])}, "
+        "or leave them out: --exclude"
+    )

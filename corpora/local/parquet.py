@@ -1,48 +1,145 @@
-"""`datasets`' parquet builder, reading a few rows at a time.
+"""Columns of Parquet files, a few rows at a time.
 
-The builder itself scans with ``pyarrow.dataset``, which decodes a row group whole, whatever the
-batch size: where rows repeat a book, that is a gigabyte. ``ParquetFile.iter_batches`` decodes page
-by page, and enters structs, so that a column beside the text is not even fetched.
+``ParquetFile.iter_batches`` decodes page by page and enters structs, so that a column beside the
+text is not even fetched. (``pyarrow.dataset``, which `datasets` scans with, decodes a row group
+whole: where rows repeat a book, that is a gigabyte.) Columns are named first literally, then by
+dotted paths into structs, such as ``document.text``; types in the catalogue's words, such as
+``list<string>``.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from datasets.packaged_modules.parquet.parquet import Parquet
-from fsspec.core import url_to_fs
+from corpora.local.content import DataFile, FileError
+from corpora.local.tables import Row
+from corpora.wording import list_names, one_line
 
-from corpora.hub.rows import check_columns
-
+# A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.
+ROWS_A_BATCH = 16
 # Bytes fetched at once for a column: a request to the hub each, and memory for each column.
 BUFFER_SIZE = 4 << 20
 
 
-class RowReader(Parquet):  # type: ignore[misc]
-    """``columns`` maps dotted paths into structs to their types; ``batch_size`` is obeyed."""
+def read_column(file: DataFile, column: str) -> Iterator[Row]:
+    """The values of a column of texts; raises FileError where the file has none of that name."""
+    number = 0
+    for batch in read_batches(file, {column: "string"}):
+        for value in batch[column]:
+            number += 1
+            try:
+                text = value.as_py()
+            except UnicodeDecodeError as error:
+                what = f": column {column} is not UTF-8: {error.reason}"
+                raise FileError(what, row=f"row {number}") from None
+            yield Row("row", number, text)
 
-    def _split_generators(self, dl_manager: Any) -> Any:
-        generators = super()._split_generators(dl_manager)
-        self.info.features = None  # those of whole rows, to which batches would be cast
-        return generators
 
-    def _generate_tables(
-        self, files: Sequence[str], row_groups_list: Sequence[Sequence[int] | None] | None = None
-    ) -> Iterator[tuple[str, pa.Table]]:
-        for place, file in enumerate(files):
-            row_groups = row_groups_list[place] if row_groups_list else None
-            filesystem, path = url_to_fs(file)
-            # A cache that reads ahead would fetch 5 MB for the smallest column of each row group.
-            with filesystem.open(path, "rb", cache_type="none") as source:
-                # Buffered ahead, a row group's columns would be in memory whole.
-                parquet = pq.ParquetFile(source, pre_buffer=False, buffer_size=BUFFER_SIZE)
-                check_columns(parquet.schema_arrow, self.config.columns)
-                batches = parquet.iter_batches(
-                    batch_size=self.config.batch_size,
-                    columns=list(self.config.columns),
-                    row_groups=row_groups,
-                    use_threads=False,
-                )
-                for number, batch in enumerate(batches):
-                    yield f"{place}_{number}", pa.Table.from_batches([batch])
+def read_batches(file: DataFile, columns: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Arrow arrays of those columns, each for a few rows.
+
+    Raises FileError for a column of another type than given, and for a damaged file.
+    """
+    with file.open() as source:
+        parquet = _open(source)
+        paths = {column: find_column(parquet.schema_arrow, column) for column in columns}
+        check_columns(parquet.schema_arrow, columns)
+        batches = parquet.iter_batches(
+            batch_size=ROWS_A_BATCH,
+            columns=[".".join(path) for path in paths.values() if path],
+            use_threads=False,
+        )
+        while True:
+            try:
+                batch = next(batches)
+            except StopIteration:
+                return
+            except Exception as error:  # noqa: BLE001  whatever Arrow meets in a damaged file
+                raise FileError(f"cannot be read: {one_line(error)}") from None
+            yield {column: get_column(batch, path) for column, path in paths.items() if path}
+
+
+def _open(source: IO[bytes]) -> Any:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise FileError(
+            "needs the `pyarrow` library", "run: pip install 'segbench[harness]'"
+        ) from None
+    try:
+        # Buffered ahead, a row group's columns would be in memory whole.
+        return pq.ParquetFile(source, pre_buffer=False, buffer_size=BUFFER_SIZE)
+    except Exception as error:  # noqa: BLE001  whatever Arrow meets in a damaged file
+        raise FileError(f"cannot be read: {one_line(error)}") from None
+
+
+def get_column(table: Any, path: Sequence[str]) -> Any:
+    """A column of an Arrow table or batch, in structs too."""
+    import pyarrow.compute
+
+    top, *below = path
+    return pyarrow.compute.struct_field(table[top], below) if below else table[top]
+
+
+def find_column(schema: Any, column: str) -> tuple[str, ...] | None:
+    """The path to a column: its very name, else through the structs that its dots enter.
+
+    Raises FileError for a name that is there twice.
+    """
+    found = len(schema.get_all_field_indices(column))
+    if found == 1:
+        return (column,)
+    if found:
+        raise FileError(f"has column {column} {found} times", "give it once")
+    for at, sign in enumerate(column):
+        if sign != ".":
+            continue
+        struct = _get_struct(schema, column[:at])
+        if struct is not None and (below := find_column(struct, column[at + 1 :])):
+            return (column[:at], *below)
+    return None
+
+
+def _get_struct(schema: Any, name: str) -> Any:
+    import pyarrow.types
+
+    if len(schema.get_all_field_indices(name)) != 1:
+        return None
+    kind = schema.field(name).type
+    return kind if pyarrow.types.is_struct(kind) else None
+
+
+def check_columns(schema: Any, columns: Mapping[str, str]) -> None:
+    """Raise FileError unless every column is there and has its type."""
+    for column, expected in columns.items():
+        path = find_column(schema, column)
+        found = _name_type(_get_type(schema, path)) if path else None
+        if found != expected:
+            names = list_names([field.name for field in schema], 20)
+            there = f", where there are {names}" if found is None else ""
+            raise FileError(
+                f": column {column} should be {expected} and is {found or 'not there'}{there}",
+                "name another: --text-column",
+            )
+
+
+def _get_type(schema: Any, path: Sequence[str]) -> Any:
+    name, *below = path
+    kind = schema.field(name).type
+    return _get_type(kind, below) if below else kind
+
+
+def _name_type(kind: Any) -> str:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _name_type(kind.storage_type)
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _name_type(kind.value_type)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_list_view(kind):
+        return f"list<{_name_type(kind.value_type)}>"
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "string"
+    if types.is_integer(kind):
+        return "integer"
+    return "boolean" if types.is_boolean(kind) else str(kind)

@@ -33,20 +33,20 @@ def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Co
             )
             chosen = {corpus.name: corpus for corpus in sampled}
         else:
-            chosen = {
-                name: corpora.load(
-                    name,
-                    progress=tell,
-                    mirror=options.mirror,
-                    timeout=options.timeout,
-                    first=options.max_documents,
-                    sample=options.sample,
-                    seed=options.seed,
-                    encoding=options.encoding,
-                    text_column=options.text_column,
-                )
-                for name in names
-            }
+            loaded = corpora.load_all(
+                names,
+                progress=tell,
+                mirror=options.mirror,
+                timeout=options.timeout,
+                first=options.max_documents,
+                sample=options.sample,
+                seed=options.seed,
+                encoding=options.encoding,
+                text_column=options.text_column,
+                include=options.include,
+                exclude=options.exclude,
+            )
+            chosen = dict(zip(names, loaded, strict=True))
     for corpus in chosen.values():
         for note in corpus.notes:
             click.echo(f"segbench: {note}", err=True)
@@ -59,7 +59,8 @@ def name_corpora(options: CorpusOptions) -> CorpusOptions:
     Raises MeasurementError where the mirror holds none.
     """
     if options.suite is not None:
-        if options.corpus_names or options.sample or options.max_documents:
+        plain = CorpusOptions(timeout=options.timeout, mirror=options.mirror, suite=options.suite)
+        if options != plain:
             raise click.UsageError("a suite is a choice of its own; give --suite alone")
         return options
     if options.corpus_names or options.mirror is None:

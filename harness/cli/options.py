@@ -60,15 +60,17 @@ def _complete(begun: str, names: Iterable[str]) -> list[CompletionItem]:
 class CorpusOptions:
     """Which corpora, and how to read them. ``corpus_names`` is empty where none was named."""
 
-    corpus_names: tuple[str, ...]
-    suite: str | None
-    mirror: Path | None
-    max_documents: int | None
-    sample: int | None
-    seed: int
-    encoding: str
-    text_column: str | None
-    timeout: float
+    corpus_names: tuple[str, ...] = ()
+    suite: str | None = None
+    mirror: Path | None = None
+    max_documents: int | None = None
+    sample: int | None = None
+    seed: int | None = None
+    encoding: str | None = None
+    text_column: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    timeout: float = corpora.TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +151,30 @@ corpus_options = read_into(
     click.option(
         "--seed",
         type=int,
-        default=0,
-        show_default=True,
-        help="Of --sample: the same seed chooses the same documents.",
+        help="Of --sample: the same seed chooses the same documents; 0 by default.",
     ),
     click.option(
         "--encoding",
-        default="utf-8",
-        show_default=True,
-        help="Of the files that --corpus names.",
+        metavar="NAME",
+        help="Of the files that --corpus names; UTF-8 by default.",
     ),
     click.option(
         "--text-column",
         metavar="COLUMN",
-        help="Of the .jsonl, .csv and .parquet files that --corpus names; a dot enters a struct.",
+        help="Column with the text, in the files of rows that --corpus names: .jsonl, .ndjson, "
+        ".jsonlines, .json, .csv, .tsv, .parquet. A dot enters an object.",
+    ),
+    click.option(
+        "--include",
+        multiple=True,
+        metavar="PATTERN",
+        help="Read only those files of a folder that match, as in .gitignore; may be repeated.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Leave out the files and folders of a folder that match; may be repeated.",
     ),
     timeout_option,
 )

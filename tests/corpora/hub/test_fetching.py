@@ -285,7 +285,8 @@ def test_cache_half_written(fake_hub: FakeHub, cache: Path) -> None:
     (cached,) = (path for path in (cache / "hub").rglob("blobs/*") if path.is_file())
     cached.write_bytes(content[: len(content) // 2])
     message = error_of(load_and_read, "covid_qa")
-    assert f"split train, revision {commit_of(COVID_QA, 'main')}): Parquet" in message
+    assert f"split train, revision {commit_of(COVID_QA, 'main')}): " in message
+    assert "train-00000-of-00001.parquet cannot be read: Parquet" in message
     assert message.endswith("fetch it again: segbench prepare covid_qa --force")
     corpora.prepare("covid_qa", force=True)
     assert load_and_read("covid_qa") == COVID_QA_DOCUMENTS

@@ -1,6 +1,7 @@
 """The named corpora, through the real builders of `datasets`, on files of the same nesting."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -337,12 +338,62 @@ def test_what_a_mirror_lacks_is_said(mirror: Path) -> None:
     assert corpora.load("covid_qa", mirror=mirror).notes == ()
 
 
+@pytest.mark.parametrize("depth", [20_000, 1_000_000])
+def test_json_that_is_nested_too_deeply(depth: int, mirror: Path) -> None:
+    path = mirror / "haitian-sun/ConditionalQA/documents.json"
+    deep = "[" * depth + "]" * depth
+    path.write_text(f'[{{"title": "a", "contents": ["b"]}}, {{"other": {deep}}}]')
+    message = error_of("conditionalqa", mirror)
+    assert "documents.json, row 2 is nested too deeply to be read; fetch it again: " in message
+
+
+def test_texts_like_dates_are_texts(mirror: Path) -> None:
+    path = mirror / "haitian-sun/ConditionalQA/documents.json"
+    pages = [{"title": "2024-05-01", "contents": ["2024-05-01", "2024-05-01T00:00:00Z"], "n": "x"}]
+    large = f'{{"title": "b", "contents": [], "n": {"9" * 5000}}}'
+    path.write_text(f"[{json.dumps(*pages)}, {large}]")
+    assert read("conditionalqa", mirror) == [
+        corpora.Document("2024-05-01", "2024-05-01\n2024-05-01T00:00:00Z"),
+        corpora.Document("b", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("contents", "found"), [('"x"', "string"), ("[1]", "list"), ('["a", ["b"]]', "list")]
+)
+def test_json_of_another_type(contents: str, found: str, mirror: Path) -> None:
+    path = mirror / "haitian-sun/ConditionalQA/documents.json"
+    path.write_text(f'[{{"title": "a", "contents": {contents}}}]')
+    message = error_of("conditionalqa", mirror)
+    assert f"row 1: column contents should be list<string> and is {found}; fetch it" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("covid_qa", "deepset/covid_qa_deepset/train-00000-of-00001.parquet"),
+        ("legalbench_rag", "awinml/legalbench-rag/corpus/cuad/B.txt"),
+    ],
+)
+def test_fifo_that_took_the_place_of_a_file(name: str, file: str, mirror: Path) -> None:
+    corpus = corpora.load(name, mirror=mirror)
+    (mirror / file).unlink()
+    os.mkfifo(mirror / file)
+    with pytest.raises(CorpusError, match="is a FIFO; only regular files are read"):
+        list(corpus)
+
+
+def test_record_that_is_a_fifo(mirror: Path) -> None:
+    os.mkfifo(mirror / "allenai/qasper/segbench.json")
+    assert len(read("qasper", mirror)) == 2
+
+
 def test_relative_mirror(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mirror.parent)
     for name, expected in EXPECTED.items():
         assert [document.id for document in read(name, Path("mirror"))] == list(expected)
 
 
-def test_without_datasets(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
+def test_without_libraries(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert error_of("qasper", mirror).endswith("pip install 'segbench[harness]'")

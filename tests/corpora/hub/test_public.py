@@ -1,6 +1,9 @@
 """Any data set of the hub, through ``datasets.load_dataset`` and the real client."""
 
+import csv
+import gzip
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -83,7 +86,14 @@ def test_names(name: str, parts: tuple[str | None, ...]) -> None:
     assert match.group("repository", "revision", "config", "split", "column") == parts
 
 
-@pytest.mark.parametrize("name", ["hf:", "hf:o/n", "hf:n#c", "hf:o/n#", "hf:o/n@#c", "hf:o/n/#c"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("hf:", "hf:o/n", "hf:n#c", "hf:o/n#", "hf:o/n@#c", "hf:o/n/#c", "hf:o/n@..#c"),
+        *("hf:../..#c", "hf:./n#c", "hf:o/..#c", "hf:o/.n#c", "hf:o/n--m#c", "hf:o/n.#c"),
+        *("hf:/etc/passwd#c", "hf:o/é#c", "hf:~/n#c"),
+    ],
+)
 def test_names_of_another_form(name: str) -> None:
     with pytest.raises(RequestError, match=re.escape("hf:OWNER/NAME[@REVISION][:CONFIG]")):
         corpora.load(name)
@@ -136,7 +146,76 @@ def test_failures(name: str, cause: str, fake_hub: FakeHub) -> None:
 def test_row_without_text(fake_hub: FakeHub) -> None:
     rows = [{"text": "a"}, {"text": None}]
     fake_hub.add("o/n", {"train.parquet": to_parquet(rows)})
-    assert "row 2 of split train has no text" in error_of("hf:o/n#text")
+    assert "train.parquet, row 2 has no text; give it one" in error_of("hf:o/n#text")
+
+
+def test_folder_of_that_name_is_never_read(
+    fake_hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "o/n"
+    folder.mkdir(parents=True)
+    (folder / "train.jsonl").write_text('{"text": "of this machine"}\n')
+    (folder / "n.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert "the hub has no such data set" in error_of("hf:o/n@main/train#text")
+    fake_hub.add("o/n", FILES)
+    assert read("hf:o/n@main/train#text") == [Document("train:1", TEXT), Document("train:2", "b")]
+
+
+def test_folder_of_that_name_is_never_read_offline(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import datasets
+    from huggingface_hub import constants
+
+    folder = tmp_path / "o/n"
+    folder.mkdir(parents=True)
+    (folder / "train.jsonl").write_text('{"text": "of this machine"}\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(cache / "datasets"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    assert "HF_HUB_OFFLINE is set" in error_of("hf:o/n#text")
+
+
+ODD_TEXTS = ["2024-05-01", "NA", "null", "", "007", "1e5", "a\r\nb\rc\u2028d\x00", " x "]
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.json", "t.csv", "t.tsv", "t.jsonl.gz", "t.csv.gz"])
+def test_texts_are_the_files_own(name: str, fake_hub: FakeHub) -> None:
+    """Of files that `datasets` itself would read by guessing types."""
+    rows = [{"n": str(n), "text": text} for n, text in enumerate(ODD_TEXTS)]
+    if ".json" in name:
+        lines = [json.dumps(row) for row in [*rows, {"n": 1, "text": "\ud800"}]]
+        content = f"[{','.join(lines)}]" if name == "t.json" else "\n".join(lines)
+    else:
+        file = io.StringIO(newline="")
+        writer = csv.writer(file, delimiter="\t" if name == "t.tsv" else ",")
+        writer.writerows([["n", "text"], *(row.values() for row in rows)])
+        content = file.getvalue()
+    encoded = content.encode()
+    if name.endswith(".gz"):
+        encoded = gzip.compress(encoded)
+    fake_hub.add("o/n", {"README.md": b"", name: encoded})
+    expected = ODD_TEXTS + ["\ud800"] * (".json" in name)
+    documents = read("hf:o/n#text")
+    assert [document.text for document in documents] == expected
+    assert [d.id for d in documents] == [f"train:{n}" for n in range(1, len(expected) + 1)]
+
+
+def test_json_that_is_nested_too_deeply(fake_hub: FakeHub) -> None:
+    deep = b'{"text": "a"}\n{"text": "b", "n": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"
+    fake_hub.add("o/n", {"README.md": b"", "train.jsonl": deep})
+    assert "train.jsonl, line 2 is nested too deeply to be read" in error_of("hf:o/n#text")
+
+
+def test_options_of_the_card(fake_hub: FakeHub) -> None:
+    card = "---\nconfigs:\n- config_name: a\n  data_files: t.csv\n  {}\n---\n"
+    content = b"n;text\n1;a,b\n"
+    fake_hub.add("o/n", {"README.md": card.format('sep: ";"').encode(), "t.csv": content})
+    assert [document.text for document in read("hf:o/n#text")] == ["a,b"]
+    fake_hub.add("o/m", {"README.md": card.format("skiprows: 1").encode(), "t.csv": content})
+    assert "its card asks to read it with skiprows" in error_of("hf:o/m#text")
 
 
 def test_no_network(cache: Path) -> None:

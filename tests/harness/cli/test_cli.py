@@ -61,17 +61,17 @@ TINY = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tiny corpora, failing splitters beside the real ones, and a folder to work in."""
-    load_corpus, load_splitter = corpora.load, splitters.load_splitter
+    load_corpora, load_splitter = corpora.load_all, splitters.load_splitter
 
-    def load_tiny(name: str, **options: Any) -> Corpus:
-        return TINY[name] if name in TINY else load_corpus(name, **options)
+    def load_tiny(names: list[str], **options: Any) -> list[Corpus]:
+        return [TINY.get(name) or load_corpora([name], **options)[0] for name in names]
 
     def load_failing(name: str) -> Splitter:
         if name.startswith("failing:"):
             return Splitter(name, f"failing_splitters:{name.removeprefix('failing:')}")
         return load_splitter(name)
 
-    monkeypatch.setattr(corpora, "load", load_tiny)
+    monkeypatch.setattr(corpora, "load_all", load_tiny)
     monkeypatch.setattr(splitters, "load_splitter", load_failing)
     monkeypatch.syspath_prepend(HERE)
     monkeypatch.chdir(tmp_path)

@@ -138,7 +138,7 @@ def test_suite(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = corpora.Corpus("mine", lambda: iter([Document("a", "b")]), "", ("mine has no c",))
-    monkeypatch.setattr(corpora, "load", lambda *_, **__: corpus)
+    monkeypatch.setattr(corpora, "load_all", lambda *_, **__: [corpus])
     result = check("--corpus", "mine")
     assert result.exit_code == 0
     assert result.stderr == "segbench: mine has no c\n"

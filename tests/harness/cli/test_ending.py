@@ -118,7 +118,7 @@ def test_an_ending_is_the_exit_status(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_in_an_unforeseen_way_is_no_bad_answer(tmp_path: Path) -> None:
-    before = "import corpora\ncorpora.load = lambda *_, **__: [][0]"
+    before = "import corpora\ncorpora.load_all = lambda *_, **__: [][0]"
     done = run_segbench(tmp_path, "check", before=before)
     assert done.returncode == 3
     assert done.stderr.startswith("segbench: IndexError: list index out of range; its traceback ")

@@ -25,9 +25,13 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    load = corpora.load
+    load_all = corpora.load_all
     monkeypatch.setattr(
-        corpora, "load", lambda name, **options: CORPORA.get(name) or load(name, **options)
+        corpora,
+        "load_all",
+        lambda names, **options: [
+            CORPORA.get(name) or load_all([name], **options)[0] for name in names
+        ],
     )
     monkeypatch.setattr(rounds, "FIRST_ROUNDS", 5)
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 5)

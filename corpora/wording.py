@@ -1,0 +1,27 @@
+"""Names, counts and foreign messages as parts of one line."""
+
+from collections.abc import Sequence
+
+NAMES_AT_MOST = 5
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's message in one line that is not too long."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def escape_name(name: str) -> str:
+    """A file's name as valid Unicode: a byte that is not UTF-8 becomes ``\\xNN``."""
+    try:
+        content = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        content = name.encode("utf-8", "backslashreplace")
+    return content.decode("utf-8", "backslashreplace")
+
+
+def list_names(names: Sequence[str], at_most: int = NAMES_AT_MOST) -> str:
+    """The first names, and how many more there are."""
+    shown = ", ".join(names[:at_most])
+    more = len(names) - at_most
+    return f"{shown} and {more:,} more" if more > 0 else shown
