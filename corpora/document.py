@@ -85,6 +85,22 @@ class Corpus:
         Its documents carry the id, and in their metadata ``source``, the corpus' name, and ``id``.
         Raises CorpusError where langchain-core is not installed.
         """
-        from corpora import langchain
+        try:
+            from langchain_core.document_loaders import BaseLoader
+            from langchain_core.documents import Document as LangChainDocument
+        except ImportError:
+            raise CorpusError(
+                "langchain-core is not installed; run: pip install langchain-core"
+            ) from None
+        corpus = self
 
-        return langchain.as_loader(self)
+        class CorpusLoader(BaseLoader):
+            def lazy_load(self) -> Iterator[LangChainDocument]:
+                for document in corpus:
+                    yield LangChainDocument(
+                        id=document.id,
+                        page_content=document.text,
+                        metadata={"source": corpus.name, "id": document.id},
+                    )
+
+        return CorpusLoader()

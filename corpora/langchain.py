@@ -1,4 +1,4 @@
-"""To LangChain's document loaders, and from them."""
+"""From LangChain's document loaders; the way to them is ``Corpus.as_langchain``."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -43,25 +43,3 @@ def from_langchain(loader: "BaseLoader", name: str | None = None) -> Corpus:
             yield Document(identifier, document.page_content)
 
     return Corpus(name, read, f"{type(loader).__module__}.{type(loader).__qualname__}")
-
-
-def as_loader(corpus: Corpus) -> "BaseLoader":
-    """The contract is that of ``Corpus.as_langchain``."""
-    try:
-        from langchain_core.document_loaders import BaseLoader
-        from langchain_core.documents import Document as LangChainDocument
-    except ImportError:
-        raise CorpusError(
-            "langchain-core is not installed; run: pip install langchain-core"
-        ) from None
-
-    class CorpusLoader(BaseLoader):
-        def lazy_load(self) -> Iterator[LangChainDocument]:
-            for document in corpus:
-                yield LangChainDocument(
-                    id=document.id,
-                    page_content=document.text,
-                    metadata={"source": corpus.name, "id": document.id},
-                )
-
-    return CorpusLoader()

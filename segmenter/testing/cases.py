@@ -2,34 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from segmenter.testing.case import Case as Case
+from segmenter.testing.faults import FAULTS
 from segmenter.testing.notation import read
 
 SPECIFICATION = "SPEC.md"
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A text that splitters are tried on.
-
-    ``rule`` is the one that the case is mostly about. ``segments`` are the right ones, where they
-    are written down, and ``origin`` says where: ``SPEC.md:LINE``, or the address of a public
-    report of the fault, which ``note`` describes.
-    """
-
-    name: str
-    rule: str
-    text: str
-    max_chunk_length: int
-    origin: str
-    segments: tuple[str, ...] | None = None
-    note: str = ""
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class SpecificationError(Exception):
@@ -39,8 +19,6 @@ class SpecificationError(Exception):
 @cache
 def load_cases() -> Mapping[str, Case]:
     """Every case by its name, those of the specification first."""
-    from segmenter.testing.faults import FAULTS
-
     cases = [*read_examples(read_specification()), *FAULTS]
     return {case.name: case for case in cases}
 

@@ -3,7 +3,7 @@
 The texts are this project's own, made to show the same.
 """
 
-from segmenter.testing.cases import Case
+from segmenter.testing.case import Case
 
 GITHUB = "https://github.com/"
 
