@@ -15,7 +15,7 @@ from harness.compare import instructions
 from harness.compare.comparison import Addition, Comparison
 from harness.compare.rounds import BASE, HEAD, SIDES, Measured, Round
 from harness.compare.statistics import CONFIDENCE, Speed
-from harness.report import tables
+from harness.report import safe, tables
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
@@ -68,7 +68,7 @@ def print_page(page: Page, console: Console) -> None:
     """Print the tables and then the answer, next to the prompt."""
     for table in page.tables:
         print_table(table, console)
-    console.print(Text(page.answer))
+    console.print(Text(safe.lines(page.answer)))
 
 
 def render_page(page: Page) -> str:
@@ -76,7 +76,7 @@ def render_page(page: Page) -> str:
     shown = [f"**{table.title}**\n\n{render_table(table).strip()}" for table in page.tables]
     where = render_table(tables.environment(Run(page.environment))).strip()
     rest = f"<details><summary>Environment</summary>\n\n{where}\n\n</details>"
-    return "\n\n".join([f"### {page.title}", page.answer, *shown, rest]) + "\n"
+    return "\n\n".join([f"### {page.title}", safe.lines(page.answer), *shown, rest]) + "\n"
 
 
 def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
@@ -283,8 +283,8 @@ def _tabulate_differences(comparison: Comparison) -> Table:
 
 
 def _quote(text: str) -> str:
-    """As code, so that whitespace shows and nothing in it is Markdown."""
-    return "`" + repr(text).replace("`", r"\x60") + "`"
+    """As code, so that whitespace shows."""
+    return safe.code(repr(text))
 
 
 def _tabulate_instructions(comparison: Comparison) -> Table:

@@ -1,20 +1,21 @@
 """The report of a run as one page, complete in itself: no request to anywhere.
 
-Whatever comes from documents or splitters reaches the page as JSON in a script element that is no
-script, and is shown as text. Everything else is escaped by the templates.
+Documents reach the page as JSON in a script element that is no script, and are shown as text.
+Everything else goes through ``harness.report.safe``, whatever a template shows. Should markup come
+through all the same, the page's Content-Security-Policy runs no script but its own.
 """
 
-import json
-import re
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from harness.report import plots, tables
+from harness.report import plots, safe, tables
 from harness.report.plots import Plot
 from harness.report.signs import SIGNS
 from harness.report.tables import Spread, Table
@@ -50,14 +51,21 @@ def _template(name: str) -> jinja2.Template:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=safe.finish_html,
     )
     environment.filters |= {
-        "code": _mark_code,
+        "sentence": safe.sentence,
         "markdown": _render_markdown,
         "order": _find_order,
-        "json": _embed_json,
+        "embed": safe.embed,
     }
-    environment.globals["read"] = _read_asset
+    script = _read_asset("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals |= {
+        "script": script,
+        "script_digest": Markup(f"sha256-{digest}"),
+        "style": _read_asset("page.css"),
+    }
     return environment.get_template(name)
 
 
@@ -65,19 +73,8 @@ def _read_asset(name: str) -> Markup:
     return Markup(resources.files(__package__).joinpath("templates", name).read_text("utf-8"))
 
 
-def _mark_code(text: str) -> Markup:
-    """Escaped, with what is in backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
 def _render_markdown(text: str) -> Markup:
     return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
-
-
-def _embed_json(value: object) -> Markup:
-    """JSON that can stand in a script element: in ASCII, so that lone surrogates and line
-    separators are escaped, and with nothing that looks like markup."""
-    return Markup(json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c"))
 
 
 def _find_order(value: object) -> object:
@@ -165,7 +162,7 @@ def _pack(excerpts: Sequence[Excerpt], failures: Sequence[Failure] = ()) -> dict
                 failure.workload.corpus,
                 failure.workload.splitter,
                 failure.workload.max_chunk_length,
-                f"{failure.status}: {failure.detail}",
+                safe.line(f"{failure.status}: {failure.detail}"),
             ]
             for failure in failures
         ],

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import jinja2
 
-from harness.report import tables
+from harness.report import safe, tables
 from harness.results.model import Run
 
 
@@ -32,10 +32,7 @@ def _template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=safe.finish_markdown,
     )
-    environment.filters["cell"] = _escape_cell
+    environment.filters |= {"cell": safe.cell, "line": safe.line, "ours": safe.Sentence}
     return environment.get_template(name)
-
-
-def _escape_cell(text: str) -> str:
-    return text.replace("|", r"\|")

@@ -11,6 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from harness.report import safe
 from harness.report.tables import Spread, show_digits
 from harness.results.model import Growth
 
@@ -47,6 +48,7 @@ _STYLE: Any = {
     "grid.linewidth": 0.5,
 }
 _WIDTH = 4.5  # inches, of 72 pixels each
+_MOST_OF_A_NAME = 40
 
 
 class Plot(NamedTuple):
@@ -127,7 +129,9 @@ def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = 
                 look: dict[str, Any] = {
                     "color": _SERIES[number],
                     "marker": _SYMBOLS[number],
-                    "label": splitter,
+                    "label": safe.line(splitter, _MOST_OF_A_NAME).lstrip(
+                        "_"
+                    ),  # legends leave "_" out
                 }
             else:
                 look = {"color": _FAINT, "zorder": 1}
@@ -152,7 +156,7 @@ def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = 
 def _start_rows(names: Sequence[str]) -> "tuple[Figure, Axes]":
     figure = Figure(figsize=(_WIDTH, 0.75 + 0.3 * len(names)), layout="constrained")
     axes = figure.subplots()
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), [safe.line(name, _MOST_OF_A_NAME) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=True, axis="x")
@@ -189,6 +193,7 @@ def _draw(figure: Figure, title: str) -> Plot:
     for colour, variable in _COLOURS.items():
         svg = svg.replace(colour, variable)
     svg = re.sub(r"font-family: [^;\"]+; ", "", svg)  # the page's
+    title = safe.line(title)
     name = re.sub(r"\W+", "-", title)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     start, _, body = svg.partition("<svg ")[2].partition(">")

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from harness.results.escapes import escape
+
 #: What is drawn in place of a character, and what it is called.
 SIGNS = {
     " ": ("·", "space"),
@@ -20,10 +22,10 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Co", "Cn"}
 
 
 def find_sign(character: str) -> str | None:
-    """The sign of a character that cannot be seen, ``<U+200B>`` where it has none of its own; None
-    for one that can."""
+    """The sign of a character that cannot be seen, ``\\u{200B}`` if it has none of its own; None
+    for one that can be seen."""
     if character in SIGNS:
         return SIGNS[character][0]
     if unicodedata.category(character) in _UNSEEN and character not in _JOINERS:
-        return f"<U+{ord(character):04X}>"
+        return escape(character)
     return None

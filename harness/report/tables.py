@@ -3,17 +3,14 @@
 A table keeps values and knows how to show them. Titles of columns name the units.
 """
 
-import functools
 import math
-import operator
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas
-
+from harness.report import safe
 from harness.results.model import BoundaryCount, Claim, Count, Run, Texts, Workload
 from harness.results.verdict import BASELINE, IN_HOUSE, find_broken_rules
 
@@ -38,14 +35,15 @@ class Column:
 class Table:
     """Rows of values, one value a column; None stands for what was not measured.
 
-    ``empty`` is said in place of a table without rows. The first ``names`` columns name a row.
+    ``empty`` is said in place of a table without rows; without it, the table is left out. The
+    first ``names`` columns name a row.
     """
 
     title: str
     columns: Sequence[Column]
     rows: Sequence[tuple[Any, ...]]
     notes: Sequence[str] = ()
-    empty: str = "None."
+    empty: str = ""
     names: int = 1
 
     @property
@@ -53,7 +51,7 @@ class Table:
         """The rows as they are shown, on one line each and without control characters."""
         return [
             [
-                NOTHING if value is None else _make_printable(column.show(value))
+                NOTHING if value is None else _finish(column.show(value))
                 for column, value in zip(self.columns, row, strict=True)
             ]
             for row in self.rows
@@ -69,8 +67,9 @@ class Spread:
     high: float
 
     @classmethod
-    def of(cls, values: "pandas.Series[float]") -> "Spread":
-        return cls(values.median(), values.min(), values.max())
+    def of(cls, values: Iterable[float]) -> "Spread":
+        numbers = sorted(values)
+        return cls(statistics.median(numbers), numbers[0], numbers[-1])
 
     def __str__(self) -> str:
         return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
@@ -89,11 +88,11 @@ def answer(run: Run) -> str:
         f"at {_name_limits(limits)}"
     )
     if not own:
-        names = _join_words([f"`{each}`" for each in find_keepers(run)] or ["No splitter"])
+        names = _join_words([*map(safe.code, find_keepers(run))] or ["No splitter"])
         return f"{names} kept every character of {scope} and had no segment over the limit."
     broken_rules = find_broken_rules(run)
     if broken_rules:
-        rules = ", ".join(f"{rule} ({show_count(n)})" for rule, n in broken_rules.items())
+        rules = ", ".join(f"{safe.code(r)} ({show_count(n)})" for r, n in broken_rules.items())
         sentence = f"`{IN_HOUSE}` broke rules on {scope}: {rules}"
     else:
         sentence = (
@@ -203,7 +202,7 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
 
 def _tell_keepers(run: Run) -> str:
     kept = find_keepers(run)
-    names = f": {_join_words([f'`{each}`' for each in kept])}" if kept else ""
+    names = f": {_join_words([*map(safe.code, kept)])}" if kept else ""
     return (
         f"{len(kept) or 'None'} of {len(_splitters(run))} splitters joined back on every text and "
         f"stayed within the limit{names}."
@@ -296,7 +295,6 @@ def lengths(run: Run) -> Table:
         ],
         rows,
         ["Lengths are in code points. Fuller segments are fewer, so there is less to embed."],
-        "Nothing was checked.",
         names=2,
     )
 
@@ -337,7 +335,7 @@ def losses(run: Run) -> Table:
         ],
         sorted(rows, key=lambda row: _splitters(run).index(row[0])),
         ["A splitter without a row lost and added nothing, or failed on a corpus."],
-        "No splitter lost or added a character." if run.counts else "Nothing was checked.",
+        "No splitter lost or added a character." if run.counts else "",
         names=2,
     )
 
@@ -397,7 +395,7 @@ def violations(run: Run) -> Table:
             + (", unless the rule is not applicable to it" if run.exemptions else "")
             + ". Forced violations come on top."
         ],
-        "No rule was broken." if run.counts else "Nothing was checked.",
+        "No rule was broken." if run.counts else "",
         names=2,
     )
 
@@ -411,22 +409,21 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
         parts = _timed_corpora(run) if corpus == ALL_CORPORA else [corpus]
         code_points = _count_code_points(run, parts)
         for limit in _limits(run):
-            frame = passes.get((corpus, limit), pandas.DataFrame())
+            timed = passes.get((corpus, limit), {})
             for splitter in _splitters(run):
-                if splitter not in frame:
+                if splitter not in timed:
                     continue
-                seconds = Spread.of(frame[splitter])
-                ratio = Spread.of(frame[splitter] / frame[BASELINE]) if BASELINE in frame else None
+                seconds = Spread.of(timed[splitter].values())
                 rows.append(
                     (
                         corpus,
                         limit,
                         splitter,
-                        len(frame),
+                        len(timed[splitter]),
                         seconds.median,
                         (seconds.low, seconds.high),
-                        code_points / seconds.median / 1e6,
-                        ratio,
+                        code_points / seconds.median / 1e6 if seconds.median else None,
+                        _find_ratio(timed, splitter),
                     )
                 )
     return Table(
@@ -443,7 +440,6 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
         ],
         rows,
         ["A value is the time within the splitter's calls of one pass over the corpus."],
-        "Nothing was timed.",
         names=3,
     )
 
@@ -469,7 +465,6 @@ def failures(run: Run) -> Table:
             )
             for failure in run.failures
         ],
-        empty="Nothing failed.",
         names=3,
     )
 
@@ -501,7 +496,6 @@ def texts(read: Iterable[Texts]) -> Table:
         [Column(title, numeric=False) for title in ("corpus", "digest", "from", "to know")],
         [(each.corpus, each.digest, each.origin, each.notes or None) for each in read],
         ["Who has the same digest has measured the same texts."],
-        "The run does not tell.",
     )
 
 
@@ -599,7 +593,6 @@ def growth(run: Run) -> Table:
         [
             "1 is in proportion to the length, 2 with its square: twice the text, four times the time."
         ],
-        "Not measured.",
         names=3,
     )
 
@@ -625,7 +618,7 @@ def imports(run: Run) -> Table:
         [
             (
                 one.name,
-                Spread.of(pandas.Series(one.milliseconds)) if one.milliseconds else None,
+                Spread.of(one.milliseconds) if one.milliseconds else None,
                 one.modules,
                 one.packages,
                 one.bytes,
@@ -633,7 +626,6 @@ def imports(run: Run) -> Table:
             for one in run.imports
         ],
         ["Each in fresh processes: the median, and in brackets the lowest and the highest."],
-        "Not measured.",
     )
 
 
@@ -650,7 +642,6 @@ def claims(answered: Iterable[Claim]) -> Table:
             for title in ("claim", "what it says", "what was measured here", "answer")
         ],
         [(one.claim, one.says, one.measured, one.status) for one in answered],
-        empty="Not answered.",
     )
 
 
@@ -683,8 +674,8 @@ def show_digits(value: float) -> str:
     return f"{rounded:,.{max(decimals, 0)}f}"
 
 
-def _make_printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def _finish(shown: str) -> str:
+    return shown if isinstance(shown, safe.Sentence) else safe.line(shown)
 
 
 def _show_range(value: tuple[float, float]) -> str:
@@ -721,7 +712,7 @@ def _and_all(corpora: Sequence[str]) -> list[str]:
 def _name_timed(run: Run) -> str:
     """Where times were taken, if not on every corpus."""
     timed = _timed_corpora(run)
-    return f" on {_join_words(timed)}" if len(timed) < len(_corpora(run)) else ""
+    return f" on {_join_words([*map(safe.code, timed)])}" if len(timed) < len(_corpora(run)) else ""
 
 
 def _limits(run: Run) -> list[int]:
@@ -738,44 +729,48 @@ def _count_code_points(run: Run, corpora: Sequence[str]) -> int:
     return sum(sizes[corpus] for corpus in corpora)
 
 
-def _passes(run: Run) -> dict[tuple[str, int], pandas.DataFrame]:
-    """Seconds by round (rows) and splitter (columns), for each corpus and limit that was timed.
+def _passes(run: Run) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
+    """Seconds by splitter and round, for each corpus and limit that was timed.
 
-    All corpora together have the splitters that were timed on each of them.
+    All corpora together have the splitters and rounds that were timed on each of them.
     """
-    timed = pandas.DataFrame(
-        [
-            (
-                t.workload.corpus,
-                t.workload.max_chunk_length,
-                t.workload.splitter,
-                t.round,
-                t.seconds,
-            )
-            for t in run.timings
-        ],
-        columns=["corpus", "limit", "splitter", "round", "seconds"],
-    )
-    passes = {
-        key: group.pivot(index="round", columns="splitter", values="seconds")
-        for key, group in timed.groupby(["corpus", "limit"])
-    }
+    passes: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
+    for timing in run.timings:
+        workload = timing.workload
+        timed = passes.setdefault((workload.corpus, workload.max_chunk_length), {})
+        timed.setdefault(workload.splitter, {})[timing.round] = timing.seconds
     corpora = _timed_corpora(run)
     if len(corpora) > 1:
         for limit in _limits(run):
-            parts = [passes.get((corpus, limit), pandas.DataFrame()) for corpus in corpora]
-            whole = functools.reduce(operator.add, parts).dropna(axis="columns")
-            if not whole.empty:
-                passes[ALL_CORPORA, limit] = whole
+            parts = [passes.get((corpus, limit), {}) for corpus in corpora]
+            whole = {
+                splitter: {
+                    number: sum(part[splitter][number] for part in parts)
+                    for number in parts[0][splitter]
+                    if all(number in part[splitter] for part in parts)
+                }
+                for splitter in parts[0]
+                if all(splitter in part for part in parts)
+            }
+            if any(whole.values()):
+                passes[ALL_CORPORA, limit] = {name: each for name, each in whole.items() if each}
     return passes
+
+
+def _find_ratio(timed: dict[str, dict[int, float]], splitter: str) -> Spread | None:
+    """Time by the baseline's of the same round."""
+    base = timed.get(BASELINE, {})
+    ratios = [seconds / base[n] for n, seconds in timed[splitter].items() if base.get(n)]
+    return Spread.of(ratios) if ratios else None
 
 
 def _ratios(run: Run) -> dict[tuple[str, int], Spread]:
     """Time by the baseline's of the same round, over the timed corpora, by splitter and limit."""
     corpus = _and_all(_timed_corpora(run))[:1]
     return {
-        (splitter, limit): Spread.of(frame[splitter] / frame[BASELINE])
-        for (timed, limit), frame in _passes(run).items()
-        if [timed] == corpus and BASELINE in frame
-        for splitter in frame
+        (splitter, limit): ratio
+        for (timed, limit), passes in _passes(run).items()
+        if [timed] == corpus
+        for splitter in passes
+        if (ratio := _find_ratio(passes, splitter))
     }

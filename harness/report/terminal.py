@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from harness.report import tables
+from harness.report import safe, tables
 from harness.results.model import Run
 
 
@@ -21,7 +21,7 @@ def print_run(run: Run, console: Console) -> None:
     ):
         if table.rows:
             print_table(table, console)
-    console.print(Text(tables.answer(run)))
+    console.print(Text(safe.lines(tables.answer(run))))
 
 
 def print_table(table: tables.Table, console: Console) -> None:
@@ -29,11 +29,11 @@ def print_table(table: tables.Table, console: Console) -> None:
 
     Where the console is too narrow, columns go on below, after those that name the row.
     """
-    console.print(Text(table.title, style="bold"))
+    console.print(Text(safe.line(table.title), style="bold"))
     for columns in _fit_columns(table, console):
         console.print(_arrange(table, columns))
     for note in table.notes:
-        console.print(Text(note, style="dim"))
+        console.print(Text(safe.lines(note), style="dim"))
     console.print()
 
 
@@ -63,7 +63,7 @@ def _arrange(table: tables.Table, columns: Sequence[int]) -> RichTable:
     for number in columns:
         column = table.columns[number]
         shown.add_column(
-            Text(column.title),
+            Text(safe.line(column.title)),
             justify="right" if column.numeric else "left",
             overflow="fold",
             width=_find_width(table, number) if column.numeric else None,

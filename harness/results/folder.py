@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from harness.results.atomic import open_replacing, write_json, write_json_lines
-from harness.results.cells import read_cell, write_cell
 from harness.results.errors import MeasurementError
+from harness.results.escapes import read_cell, write_cell
 from harness.results.model import (
     BoundaryCount,
     Claim,

@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError, one_line
+from harness.results.escapes import read_line, write_line
 from harness.results.model import Count, Timing, Workload
 
 
@@ -34,10 +35,12 @@ def write_timings(
         if workload not in counted:
             raise MeasurementError(f"{workload} was timed but not checked; check it first")
         metadata = {
-            "name": str(workload),
-            **asdict(workload),
+            "name": write_line(str(workload)),
+            "corpus": write_line(workload.corpus),  # pyperf takes one line
+            "splitter": write_line(workload.splitter),
+            "max_chunk_length": workload.max_chunk_length,
             "code_points": counted[workload].code_points,
-            "digest": counted[workload].digest,
+            "digest": write_line(counted[workload].digest),
             "unit": "second",
             "loops": 1,
         }
@@ -90,4 +93,7 @@ def read_timings(path: Path) -> tuple[list[Timing], list[Timing]]:
 
 
 def _find_workload(metadata: Mapping[str, Any]) -> Workload:
-    return msgspec.convert(dict(metadata), Workload)
+    workload = msgspec.convert(dict(metadata), Workload)
+    return replace(
+        workload, corpus=read_line(workload.corpus), splitter=read_line(workload.splitter)
+    )

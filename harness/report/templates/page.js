@@ -417,8 +417,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       sign.dataset.sign = known[0];
       if (OVERLAID.has(character)) sign.classList.add("over-it");
     } else {
-      const code = character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-      sign.dataset.sign = `U+${code}`;
+      sign.dataset.sign = `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
       sign.classList.add("code");
     }
     return sign;

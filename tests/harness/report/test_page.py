@@ -223,7 +223,7 @@ def test_whatever_is_in_a_document_is_shown_as_text(open_page: Callable[..., Pag
     assert page.evaluate("window.harmed") is None
     assert page.locator("#viewer b, #viewer i, #viewer script").count() == 0
     labels = page.locator(".sign.code").evaluate_all("all => all.map(one => one.dataset.sign)")
-    assert labels == ["U+D800", "U+D83D", "U+DE00", "U+202E", "U+0000", "U+001B"]
+    assert labels == [rf"\u{{{code}}}" for code in ("D800", "D83D", "DE00", "202E", "0", "1B")]
     assert page.locator(".about").inner_text().startswith("</script>&'\": all ")
 
 
@@ -331,7 +331,7 @@ def test_a_run_of_failures_alone_opens(open_page: Callable[..., Page], tmp_path:
     run = replace(CHECKED, counts=[], violations=[], failures=FAILURES)
     page = open_page(write(run, tmp_path))
     assert page.locator(".lead").inner_text() == "Nothing was measured."
-    assert "No excerpts" in page.locator("#text").inner_text()
+    assert page.locator("#text").count() == 0
 
 
 def test_a_text_has_a_page_of_its_own(open_page: Callable[..., Page], tmp_path: Path) -> None:

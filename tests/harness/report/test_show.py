@@ -64,12 +64,12 @@ def test_bands_tell_which_segment_is_too_long_beside_one_that_is_not_in_the_text
         ("é", None),
         ("、", None),
         ("\u200d", None),
-        ("\x1b", "<U+001B>"),
-        ("\u200b", "<U+200B>"),
-        ("\ufeff", "<U+FEFF>"),
-        ("\ud800", "<U+D800>"),
-        ("\u202e", "<U+202E>"),
-        ("\u2003", "<U+2003>"),
+        ("\x1b", r"\u{1B}"),
+        ("\u200b", r"\u{200B}"),
+        ("\ufeff", r"\u{FEFF}"),
+        ("\ud800", r"\u{D800}"),
+        ("\u202e", r"\u{202E}"),
+        ("\u2003", r"\u{2003}"),
         ("\u3000", "□"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_narrow_terminal_has_one_under_the_other() -> None:
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     result = segbench_show("-", "--splitter", "segmenter", text="a\x1b[31mb\x07")
-    assert "a<U+001B>[31mb<U+0007>" in result.stdout
+    assert r"a\u{1B}[31mb\u{7}" in result.stdout
     assert "\x1b" not in result.stdout
 
 
