@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 import corpora
-from harness.cli.inputs import open_console, typed_command
+from harness.cli.inputs import open_console, tell, typed_command
 from harness.measure import growth, imports, memory, speed
 from harness.report.bench import start, write_page
 from harness.report.tables import Table
 from harness.report.terminal import print_table
+from harness.results.escapes import escape
 from harness.results.model import Environment
 from harness.results.verdict import Verdict
 
@@ -120,7 +121,7 @@ def memory_command(out: Path) -> Verdict:
 
 def _say(what: str) -> None:
     if sys.stderr.isatty():
-        click.echo(what, err=True)
+        click.echo(escape(what), err=True)
 
 
 def _publish(path: Path, environment: Environment, tables: list[Table], **page: Any) -> Verdict:
@@ -128,5 +129,5 @@ def _publish(path: Path, environment: Environment, tables: list[Table], **page: 
     for table in tables:
         print_table(table, console)
     write_page(path, environment, tables, **page)
-    click.echo(f"Page: {path}")
+    tell(f"Page: {path}")
     return Verdict.WELL

@@ -6,7 +6,7 @@ import click
 
 import corpora
 from harness.claims.claims import PAGE, answer_claims, tabulate_claims
-from harness.cli.inputs import load_corpora, name_folder, open_console, typed_command
+from harness.cli.inputs import load_corpora, name_folder, open_console, tell, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
 from harness.report.terminal import print_table
@@ -35,5 +35,5 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
             progress=bars.begin,
         )
     print_table(tabulate_claims(answered.claims), open_console())
-    click.echo(f"Answers: {folder / PAGE}")
+    tell(f"Answers: {folder / PAGE}")
     return answered.verdict

@@ -7,7 +7,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from harness.cli.inputs import load_corpora, name_folder, once, open_console, typed_command
+from harness.cli.ending import say
+from harness.cli.inputs import load_corpora, name_folder, once, open_console, tell, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
 from harness.cli.progress import Bars
 from harness.compare.checkouts import SEGMENTER, Location, check_revision
@@ -131,8 +132,8 @@ def compare_command(
             )
     print_page(compared.page, open_console())
     for note in compared.notes:
-        click.echo(f"segbench: {note}", err=True)
-    click.echo(f"Report: {compared.path}")
+        say(note)
+    tell(f"Report: {compared.path}")
     return compared.verdict
 
 

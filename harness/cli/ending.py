@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from harness.cli.status import INTERRUPTED, NOT_MEASURED
+from harness.results.escapes import escape
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _LONGEST_LINE = 2_000
@@ -31,10 +32,7 @@ def say(message: str) -> None:
 
 
 def _bound(message: str) -> str:
-    words = " ".join(message[: 2 * _LONGEST_LINE].split())
-    shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in words
-    )
+    shown = escape(" ".join(message[: 2 * _LONGEST_LINE].split()))
     return shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]} …"
 
 

@@ -13,9 +13,11 @@ from rich.console import Console
 
 import corpora
 from corpora import Corpus
+from harness.cli.ending import say
 from harness.cli.options import CorpusOptions
 from harness.cli.progress import show_fetching
 from harness.results.errors import MeasurementError
+from harness.results.escapes import escape
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter, UnknownSplitterError
 
@@ -49,7 +51,7 @@ def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Co
             chosen = dict(zip(names, loaded, strict=True))
     for corpus in chosen.values():
         for note in corpus.notes:
-            click.echo(f"segbench: {note}", err=True)
+            say(note)
     return chosen
 
 
@@ -100,3 +102,8 @@ def typed_command() -> str:
 def open_console() -> Console:
     """Standard output as it is now; into a file or a pipe, nothing is wrapped."""
     return Console(width=None if sys.stdout.isatty() else 1000)
+
+
+def tell(line: str) -> None:
+    """Write one line to standard output: foreign text in it cannot break the terminal."""
+    click.echo(escape(line))

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 import corpora
+from harness.cli.ending import say
 from harness.cli.inputs import once, open_console
 from harness.cli.options import complete_corpora, timeout_option
 from harness.cli.progress import show_fetching
@@ -69,5 +70,5 @@ def prepare_command(
         for line in records[entry.name].differences(entry)
     ]
     for line in differences:
-        click.echo(f"segbench: {line}", err=True)
+        say(line)
     return Verdict.BAD if differences else Verdict.WELL

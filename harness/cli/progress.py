@@ -9,6 +9,7 @@ import rich.progress
 from rich.console import Console
 
 import corpora
+from harness.results.escapes import escape
 
 
 class Bars:
@@ -36,7 +37,7 @@ class Bars:
         """A stage begins, of ``total`` documents, or of a number that is not known."""
         for task in self._progress.task_ids:
             self._progress.stop_task(task)
-        self._task = self._progress.add_task(stage, total=total)
+        self._task = self._progress.add_task(escape(stage), total=total)
 
     def advance(self, documents: int) -> None:
         """So many more documents are done."""
@@ -55,7 +56,7 @@ def show_fetching(what: str) -> Iterator[corpora.Progress]:
         disable=not sys.stderr.isatty(),
         transient=True,
     ) as bars:
-        task = bars.add_task(what, total=None, visible=False)
+        task = bars.add_task(escape(what), total=None, visible=False)
 
         def tell(done: int, total: int) -> None:
             bars.update(task, completed=done, total=total or None, visible=True)

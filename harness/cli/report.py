@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.inputs import open_console
+from harness.cli.inputs import open_console, tell
 from harness.cli.program import CannotMeasureError
 from harness.report.pages import write_report
 from harness.report.terminal import print_run
@@ -20,7 +20,7 @@ def report_command(folder: Path, opened: bool) -> Verdict:
     """Write the reports of a run again from its folder."""
     report = write_report(folder)
     print_run(read_run(folder), open_console())
-    click.echo(f"Report: {report}")
+    tell(f"Report: {report}")
     if opened and not webbrowser.open(report.resolve().as_uri()):
         raise CannotMeasureError(f"no browser was found; open {report} in one")
     return Verdict.WELL

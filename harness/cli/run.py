@@ -11,6 +11,7 @@ from harness.cli.inputs import (
     name_folder,
     once,
     open_console,
+    tell,
     typed_command,
 )
 from harness.cli.options import (
@@ -93,5 +94,5 @@ def measure(
     with Bars() as bars:
         learnt = run(plan, folder, bars)
     print_run(learnt, open_console())
-    click.echo(f"Report: {folder / PAGE}")
+    tell(f"Report: {folder / PAGE}")
     return judge(learnt)

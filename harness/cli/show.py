@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from harness.cli.inputs import load_splitter, once
+from harness.cli.ending import say
+from harness.cli.inputs import load_splitter, once, tell
 from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
 from harness.measure.check import end_processes
@@ -60,13 +61,11 @@ def show_command(
             end_processes()
     if page:
         show.write_page(page, shown)
-        click.echo(f"Page: {page}")
+        tell(f"Page: {page}")
     else:
         show.print_shown(shown, Console())
     for failure in shown.failures:
-        click.echo(
-            f"segbench: {failure.workload.splitter} {failure.status}: {failure.detail}", err=True
-        )
+        say(f"{failure.workload.splitter} {failure.status}: {failure.detail}")
     for splitter, reason in contenders.unavailable.items():
-        click.echo(f"segbench: {splitter} is unavailable: {reason}", err=True)
+        say(f"{splitter} is unavailable: {reason}")
     return Verdict.NOT_MEASURED if shown.failures or contenders.unavailable else Verdict.WELL

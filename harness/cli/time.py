@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.inputs import load_corpora, load_splitter, name_folder, once, open_console
+from harness.cli.ending import say
+from harness.cli.inputs import load_corpora, load_splitter, name_folder, once, open_console, tell
 from harness.cli.options import (
     CorpusOptions,
     SplitterOptions,
@@ -94,8 +95,8 @@ def _time_with_pyperf(
     pyperf_timing.write_benchmarks(path, timed)
     print_table(pyperf_timing.tabulate(timed), open_console())
     for failure in timed.failures:
-        click.echo(f"segbench: {failure.workload}: {failure.detail}", err=True)
-    click.echo(f"Timings: {path}")
+        say(f"{failure.workload}: {failure.detail}")
+    tell(f"Timings: {path}")
     if verdict is Verdict.WELL and timed.failures:
         return Verdict.NOT_MEASURED
     return verdict

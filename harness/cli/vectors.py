@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from harness.cli.inputs import tell
 from harness.cli.program import CannotMeasureError
 from harness.results.verdict import Verdict
 from segmenter.testing import vectors
@@ -32,7 +33,8 @@ def vectors_command(program: str | None) -> Verdict:
         raise click.UsageError(f"--check {program!r}: {error}") from error
     except vectors.UnusableProgramError as error:
         raise CannotMeasureError(str(error)) from error
-    click.echo("\n".join(vectors.describe(answers)))
+    for line in vectors.describe(answers):
+        tell(line)
     if answers.wrong:
         return Verdict.BAD
     return Verdict.NOT_MEASURED if answers.unexcused else Verdict.WELL
