@@ -1,7 +1,6 @@
 """``timings.json``: a pyperf suite with one benchmark per workload and one value per round."""
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError, one_line
 from harness.results.escapes import read_line, write_line
 from harness.results.model import Count, Timing, Workload
+from harness.results.reading import read_text
 
 
 def write_timings(
@@ -72,14 +72,17 @@ def _group_rounds(timings: Iterable[Timing]) -> dict[Workload, list[float]]:
 
 
 def read_timings(path: Path) -> tuple[list[Timing], list[Timing]]:
-    """The timings, and those of the warm-ups; raises ValueError for what is no such suite."""
+    """The timings, and those of the warm-ups.
+
+    Raises as ``read_text``, and ValueError for what is no such suite.
+    """
     import pyperf  # not needed to read the rest
 
+    content = read_text(path)
     timings: list[Timing] = []
     warm_ups: list[Timing] = []
     try:
-        suite = pyperf.BenchmarkSuite.load(os.fspath(path))
-        for benchmark in suite:
+        for benchmark in pyperf.BenchmarkSuite.loads(content):
             workload = _find_workload(benchmark.get_metadata())
             (run,) = benchmark.get_runs()
             timings += (Timing(workload, n, seconds) for n, seconds in enumerate(run.values))
