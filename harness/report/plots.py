@@ -4,6 +4,7 @@ import html
 import io
 import math
 import re
+import warnings
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -186,7 +187,9 @@ def _use_logarithms(axes: "Axes", name: Literal["x", "y"], ticks: Sequence[float
 def _draw(figure: Figure, title: str) -> Plot:
     """The figure as an SVG element named ``title``, which no other plot of a page may have."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the page's font draws the text
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     svg = buffer.getvalue()
     for waste in (r"<metadata>.*?</metadata>\s*", r"<!--.*?-->\s*", r"<style.*?</style>\s*"):
         svg = re.sub(waste, "", svg, flags=re.DOTALL)

@@ -107,7 +107,7 @@ def test_a_line_is_bounded_and_does_nothing_to_a_terminal(tmp_path: Path) -> Non
     done = run_guarded(r"raise LookupError('\x1b[2J\u202e' + 'x' * 20_000_000)", tmp_path)
     assert done.returncode == 3
     (line,) = done.stderr.splitlines()
-    assert line.startswith(r"segbench: LookupError: \x1b[2J\u202exxx")
+    assert line.startswith(r"segbench: LookupError: \u{1B}[2J\u{202E}xxx")
     assert 1_000 < len(line) < 2_500
     assert str(tmp_path) in line
 
