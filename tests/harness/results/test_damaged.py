@@ -201,7 +201,9 @@ def test_a_field_that_a_later_version_added_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["environment.json", "counts.csv", "failures.jsonl"])
-def test_what_an_earlier_version_did_not_write_names_that_version(tmp_path: Path, name: str) -> None:
+def test_what_an_earlier_version_did_not_write_names_that_version(
+    tmp_path: Path, name: str
+) -> None:
     write_whole_run(tmp_path)
     set_environment(tmp_path, versions={"segbench": "0.0.1"})
     path = tmp_path / name
