@@ -256,7 +256,7 @@ def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
         raise MeasurementError(
             f"{segmenter.path} leads out of {name}; name a path that stays below it"
         )
-    commit, dirty = describe_commit(place)
+    commit, dirty = describe_commit(folder, place)
     files: Iterable[PurePosixPath] = _list_shallow(folder)
     tops: tuple[Path, ...] = ()
     try:

@@ -74,16 +74,16 @@ class Repository:
         Raises GitError where git knows no such revision, and RequestError where it names
         something other than one commit.
         """
-        try:
-            found = _ask(self.folder, "rev-parse", "--verify", f"{revision}^{{commit}}")
-        except GitError:
-            with suppress(GitError):
-                kind = _ask(self.folder, "cat-file", "-t", revision)
-                raise RequestError(f"{revision!r} is a {kind}, not a commit") from None
-            raise
+        found = _ask(self.folder, "rev-parse", "--verify", revision)
         if not re.fullmatch("[0-9a-f]{40,}", found):
             raise RequestError(f"{revision!r} does not name one commit")
-        return found
+        try:
+            return _ask(self.folder, "rev-parse", "--verify", f"{found}^{{commit}}")
+        except GitError:
+            with suppress(GitError):
+                kind = _ask(self.folder, "cat-file", "-t", found)
+                raise RequestError(f"{revision!r} is a {kind}, not a commit") from None
+            raise
 
     def is_shallow(self) -> bool:
         """Whether the history was cut off when it was cloned."""
@@ -313,11 +313,10 @@ def _unify(content: bytes) -> bytes:
     return content.replace(b"\r\n", b"\n")
 
 
-def describe_commit(*places: Path) -> tuple[str, bool]:
-    """The commit that is checked out where files or folders of one repository lie, and whether
-    any of them differs from it. No commit where none of a repository has the first of them.
+def describe_commit(folder: Path, *places: Path) -> tuple[str, bool]:
+    """The commit that is checked out around a folder, and whether any of the places in it, files
+    or folders, differs from that. No commit where there is none that has the first of them.
     """
-    folder = places[0].resolve().parent
     try:
         repository = Repository.find(folder)
         if repository.top is None:

@@ -34,7 +34,8 @@ def describe_environment(
     where they are, by their names. Raises MeasurementError where the compiled form of the segmenter
     is not that of its source.
     """
-    commit, dirty = describe_commit(*(Path(__file__).parents[2] / room for room in _ROOMS))
+    folder = Path(__file__).parents[2]
+    commit, dirty = describe_commit(folder, *(folder / room for room in _ROOMS))
     return Environment(
         command=command,
         versions=_find_versions(splitters, installations or {}),
