@@ -6,6 +6,7 @@ import sys
 
 from harness.cli.ending import Ending, end_in_one_line, say
 from harness.cli.status import NOT_MEASURED
+from harness.runner.folders import open_own_folder
 
 # What the commands import; what a single corpus or splitter needs, it asks for itself.
 _REQUIRED = (
@@ -28,10 +29,11 @@ def main() -> None:
         if missing:
             say(f"{', '.join(missing)} not installed; python -m pip install 'segbench[harness]'")
             raise Ending(NOT_MEASURED)
-        _try_memory()
-        from harness.cli.commands import segbench
+        with open_own_folder():
+            _try_memory()
+            from harness.cli.commands import segbench
 
-        segbench()
+            segbench()
 
 
 def load_libraries() -> None:

@@ -16,7 +16,6 @@ from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, LIMITS, Evidence
-from harness.measure.check import SHARD_SIZE, cut_shards, split_documents
 from harness.measure.timing import time_workloads
 from harness.report.tables import show_digits
 from harness.results.errors import MeasurementError
@@ -394,7 +393,9 @@ def answer_m4(evidence: Evidence, row: Row) -> Answer:
     checked = evidence.checked
     evidence.progress("timing the segmenter against LangChain")
     rivals = [evidence.find("segmenter"), evidence.find("langchain")]
-    timed = time_workloads(evidence.real, rivals, [DEFAULT_LIMIT], checked.counts)
+    timed = time_workloads(
+        evidence.real, rivals, [DEFAULT_LIMIT], checked.counts, pool=evidence.pool
+    )
     if timed.failures:
         raise MeasurementError(timed.failures[0].detail)
     rounds: dict[str, dict[int, float]] = {}
@@ -421,9 +422,11 @@ def answer_d1(evidence: Evidence, row: Row) -> Answer:
     texts = differing = 0
     evidence.progress("comparing the passthrough segmenters")
     for corpus in evidence.real:
-        for shard in cut_shards(corpus, SHARD_SIZE):
-            before = split_documents(shard, old, DEFAULT_LIMIT)
-            for document, segments in zip(shard, before, strict=True):
+        for shard in corpus.shards():
+            documents = shard.read()
+            pairs = [(document.id, document.text) for document in documents]
+            before = evidence.pool.split(old, pairs, DEFAULT_LIMIT)
+            for document, segments in zip(documents, before, strict=True):
                 texts += 1
                 after = _pass_through(document.text)
                 differing += [*map(derive_whole, segments)] != [*map(derive_whole, after)]

@@ -9,8 +9,8 @@ from pathlib import Path
 from corpora import Corpus
 from harness.claims.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
 from harness.claims.evidence import Evidence
-from harness.measure.check import end_processes, open_process_pool
 from harness.measure.machine import describe_environment, describe_texts
+from harness.measure.spooling import spool_corpora
 from harness.report import tables
 from harness.report.bench import write_page
 from harness.report.tables import Table
@@ -18,6 +18,8 @@ from harness.results.errors import MeasurementError
 from harness.results.folder import write_claims
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
+from harness.runner.executor import open_process_pool
+from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 
 PAGE = "claims.md"
@@ -63,23 +65,22 @@ def answer_claims(
         raise MeasurementError(f"cannot write {folder}: {error.strerror}") from error
     claims = []
     failed = []
-    try:
-        with open_process_pool() as executor:
-            evidence = Evidence(real, synthetic, executor, progress)
-            contenders = evidence.contenders
-            environment = describe_environment(
-                command, contenders.splitters, contenders.installations
-            )
-            for name, row in read_claims().items():
-                try:
-                    answer = ANSWERS[name](evidence, row)
-                except (MeasurementError, SplitterError, BrokenExecutor) as error:
-                    failed.append(name)
-                    claims.append(Claim(name, row["says"], "", f"{NOT_MEASURED}: {error}"))
-                else:
-                    claims.append(Claim(name, row["says"], answer.measured, answer.status))
-    finally:
-        end_processes()
+    with (
+        SplitterPool() as pool,
+        spool_corpora([*real, synthetic]) as corpora,
+        open_process_pool() as executor,
+    ):
+        evidence = Evidence(corpora[:-1], corpora[-1], pool, executor, progress)
+        contenders = evidence.contenders
+        environment = describe_environment(command, contenders.splitters, contenders.installations)
+        for name, row in read_claims().items():
+            try:
+                answer = ANSWERS[name](evidence, row)
+            except (MeasurementError, SplitterError, BrokenExecutor) as error:
+                failed.append(name)
+                claims.append(Claim(name, row["says"], "", f"{NOT_MEASURED}: {error}"))
+            else:
+                claims.append(Claim(name, row["says"], answer.measured, answer.status))
     write_claims(folder, claims)
     read = describe_texts([*real, synthetic])
     shown = [tabulate_claims(claims), tables.texts(read)]

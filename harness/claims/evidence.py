@@ -7,19 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
 
-from corpora import Corpus, Document
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.migration import Migration, compare_segments
-from harness.measure.check import (
-    SHARD_SIZE,
-    SHARDS_IN_FLIGHT,
-    CheckResult,
-    check,
-    cut_shards,
-    split_documents,
-)
+from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
 from harness.measure.profile import Contenders, gather
+from harness.measure.spooling import Shard as Texts
+from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
+from harness.runner.pool import SplitterPool
 from harness.splitters.registry import Splitter, load_splitter
 from harness.splitters.venvs import Installation, install
 
@@ -52,13 +47,15 @@ class Evidence:
 
     def __init__(
         self,
-        real: Sequence[Corpus],
-        synthetic: Corpus,
+        real: Sequence[SpooledCorpus],
+        synthetic: SpooledCorpus,
+        pool: SplitterPool,
         executor: Executor,
         progress: Callable[[str], None],
     ) -> None:
         self.real = real
         self.synthetic = synthetic
+        self.pool = pool
         self.executor = executor
         self.progress = progress
 
@@ -76,7 +73,7 @@ class Evidence:
 
     def split(self, name: str, text: str, limit: int) -> list[str]:
         """The segments of a text; raises MeasurementError, and SplitterError where it fails."""
-        (segments,) = split_documents([Document("text", text)], self.find(name), limit)
+        (segments,) = self.pool.split(self.find(name), [("text", text)], limit)
         return segments
 
     def digests(self, name: str, limit: int) -> dict[str, str]:
@@ -106,13 +103,14 @@ class Evidence:
         self.progress("checking the splitters on all texts")
         here = [s for s in self.contenders.splitters if s.name in _CHECKED]
         corpora = [*self.real, self.synthetic]
-        return check(corpora, here, LIMITS, executor=self.executor)
+        return check(corpora, here, LIMITS, pool=self.pool, executor=self.executor)
 
     @cached_property
     def checked_old(self) -> CheckResult:
         """The old segmenter itself, at its default limit, on the real texts."""
         self.progress("checking the old segmenter")
-        return check(self.real, [self.find("memmachine")], [DEFAULT_LIMIT], executor=self.executor)
+        old = [self.find("memmachine")]
+        return check(self.real, old, [DEFAULT_LIMIT], pool=self.pool, executor=self.executor)
 
     def count(self, splitter: str, limit: int, attribute: str = "segments") -> int:
         """A figure of a splitter's segments, of all real texts together.
@@ -153,23 +151,27 @@ class Evidence:
         total = Shard()
         pending: deque[Future[Shard]] = deque()
         for corpus in self.real:
-            for shard in cut_shards(corpus, SHARD_SIZE):
+            for texts in corpus.shards():
                 submit = self.executor.submit
-                pending.append(submit(compare_shard, shard, before, after, DEFAULT_LIMIT))
+                pending.append(
+                    submit(compare_shard, texts, before, after, DEFAULT_LIMIT, self.pool)
+                )
                 if len(pending) == SHARDS_IN_FLIGHT:
                     total += pending.popleft().result()
         return reduce(add, (future.result() for future in pending), total)
 
 
 def compare_shard(
-    documents: Sequence[Document], before: Splitter, after: Splitter, max_chunk_length: int
+    texts: Texts, before: Splitter, after: Splitter, max_chunk_length: int, pool: SplitterPool
 ) -> Shard:
     """What documents come to when one splitter replaces another, in a process of the executor.
 
     Raises SplitterError.
     """
     total = Shard()
-    both = (split_documents(documents, each, max_chunk_length) for each in (before, after))
+    documents = texts.read()
+    pairs = [(document.id, document.text) for document in documents]
+    both = (pool.split(each, pairs, max_chunk_length) for each in (before, after))
     for document, old, new in zip(documents, *both, strict=True):
         total += Shard(
             compare_segments(document.text, old, new, max_chunk_length),

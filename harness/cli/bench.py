@@ -30,7 +30,7 @@ _SPEED_BIAS = (
 _GROWTH_BIAS = (
     "The segmenter's time is CPU time, the quickest of three calls in this process; LangChain's "
     "is wall time of one call in a process of its own, and its memory is not measured.",
-    f"LangChain may take {growth.PATIENCE:g} seconds for a text; longer texts of that shape are "
+    f"LangChain may take {growth.TIMEOUT:g} seconds for a text; longer texts of that shape are "
     "then left out.",
     "The shapes are those that made some splitter slow; they are not typical texts.",
 )

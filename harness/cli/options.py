@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 import corpora
 from harness.measure.timing import PASSES
+from harness.runner.process import TIMEOUT
 from harness.splitters import registry as splitters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -86,12 +87,22 @@ mirror_option = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder that holds data sets as OWNER/NAME/...",
 )
-timeout_option = click.option(
+loading_timeout_option = click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=corpora.TIMEOUT,
     show_default=True,
-    help="Seconds without progress after which loading is given up.",
+    metavar="SECONDS",
+    help="Loading that makes no progress for so long is given up.",
+)
+timeout_option = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="A splitter that takes longer to load, or for a document, is given up, and so is a corpus "
+    "whose loading makes no progress for so long.",
 )
 limits_option = click.option(
     "--max-chunk-length",

@@ -8,7 +8,7 @@ import click
 import corpora
 from harness.cli.ending import say
 from harness.cli.inputs import once, open_console
-from harness.cli.options import complete_corpora, timeout_option
+from harness.cli.options import complete_corpora, loading_timeout_option
 from harness.cli.progress import show_fetching
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
@@ -25,7 +25,7 @@ from harness.results.verdict import Verdict
     help="Folder to fetch into, as OWNER/NAME/...; without it the Hugging Face cache.",
 )
 @click.option("--force", is_flag=True, help="Fetch again what is there already.")
-@timeout_option
+@loading_timeout_option
 def prepare_command(
     names: Sequence[str], mirror: Path | None, force: bool, timeout: float
 ) -> Verdict:

@@ -90,6 +90,7 @@ def measure(
         passes=passes,
         command=typed_command(),
         profile=profile or (splitter.every == "all" and bool(time)),
+        timeout=corpus.timeout,
     )
     with Bars() as bars:
         learnt = run(plan, folder, bars)

@@ -10,10 +10,10 @@ from harness.cli.ending import say
 from harness.cli.inputs import load_splitter, once, tell
 from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
-from harness.measure.check import end_processes
 from harness.measure.profile import gather
 from harness.report import show
 from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
+from harness.runner.pool import SplitterPool
 
 
 @click.command("show")
@@ -55,10 +55,9 @@ def show_command(
         contenders = gather(declared, bars.begin)
     with click.open_file(file, "rb") as content:
         name = "standard input" if file == "-" else file
-        try:
-            shown = show.view_text(name, content.read(), contenders.splitters, once(limits))
-        finally:
-            end_processes()
+        with SplitterPool() as pool:
+            text = content.read()
+            shown = show.view_text(name, text, contenders.splitters, once(limits), pool)
     if page:
         show.write_page(page, shown)
         tell(f"Page: {page}")

@@ -25,8 +25,8 @@ from harness.compare.statistics import (
     decide_speed,
     estimate_ratio,
 )
-from harness.measure.check import list_cores
 from harness.results.errors import MeasurementError
+from harness.runner.executor import list_cores
 
 FIRST_ROUNDS = 8
 MOST_ROUNDS = 64

@@ -23,9 +23,9 @@ from rich.console import Console
 
 import segmenter
 from harness.compare.report import RECORD
-from harness.measure.check import count_cores
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
+from harness.runner.executor import count_cores
 
 _ROOT = Path(__file__).parents[2]
 _NEEDLESS = """

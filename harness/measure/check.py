@@ -1,26 +1,18 @@
 """Check: documents through splitters, and every rule applied to what comes out.
 
-Documents are streamed, cut into shards and handed to an executor; what comes back is merged in the
+Documents are spooled, cut into shards and handed to an executor; what comes back is merged in the
 corpus's order, so that results depend neither on the shards nor on who works when. Each splitter
 runs in a process of its own, beside the executor's: whatever it does there, the check goes on.
 """
 
-import multiprocessing
-import os
-import shutil
-import signal
 import sys
-import tempfile
-import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NoReturn
 
-from corpora.document import Corpus, Document
+from corpora.document import Document
+from harness.measure.spooling import SHARD_SIZE, Shard, SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.model import (
     BoundaryCount,
@@ -31,17 +23,17 @@ from harness.results.model import (
     ViolationCount,
     Workload,
 )
+from harness.runner.details import name_document
 from harness.runner.digest import CorpusDigest, digest_document
-from harness.runner.process import PATIENCE, SplitterError, SplitterProcess
-from harness.runner.spool import read_spool, write_spool
+from harness.runner.pool import KEPT, SplitterPool, open_folder
+from harness.runner.process import TIMED_OUT, SplitterError
 from harness.splitters.registry import Splitter
 from segmenter.rules import RULES, Splitting
 
 EXAMPLES_A_RULE = 20
 CONTEXT = 40  # code points before an example's place, and after it
-SHARD_SIZE = 250_000  # code points
 SHARDS_IN_FLIGHT = 16
-SPLITTERS_AT_ONCE = 6  # whose processes are kept alive, in each process of the executor
+SPLITTERS_AT_ONCE = KEPT  # whose processes are kept alive, in each process of the executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +141,29 @@ class Tally:
 
 
 def check(
-    corpora: Sequence[Corpus],
+    corpora: Sequence[SpooledCorpus],
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     *,
+    pool: SplitterPool,
     executor: Executor,
     progress: Callable[[int], None] | None = None,
     shard_size: int = SHARD_SIZE,
-    patience: float = PATIENCE,
 ) -> CheckResult:
     """Send every document through every splitter at every limit and apply every rule.
 
     A splitter that cannot be loaded, raises, hangs, dies, gives anything but a list of strings, or
     other segments at a second call, has a failure for that workload, which tells the first such
-    document. One document of each shard is split twice. ``patience`` is how many seconds a
-    splitter may take to load, and for a document. Up to 20 examples a workload and rule are kept,
-    forced ones where the others leave room. ``progress`` is called with how many documents were
-    done since the last call; each is done once for every few splitters. Memory is bounded by a few
-    shards, each of ``shard_size`` code points or one document that is longer.
+    document. One that exceeds the time limit of ``pool`` is given up there: it has a failure for
+    every workload that is not finished. One document of each shard is split twice. Up to 20
+    examples a workload and rule are kept, forced ones where the others leave room. ``progress`` is
+    called with how many documents were done since the last call; each is done once for every few
+    splitters. Memory is bounded by a few shards, each of ``shard_size`` code points or one document
+    that is longer.
 
     Raises CorpusError where a corpus cannot be read, MeasurementError where there is nothing to
-    check, a corpus has no text, or a process of the executor dies.
+    check, a corpus has no text, or a process of the executor dies, StorageError where the machine
+    has no room for temporary files.
     """
     if not (corpora and splitters and limits):
         raise MeasurementError("nothing to check; give a corpus, a splitter and a limit")
@@ -182,43 +176,24 @@ def check(
         splitters[at : at + SPLITTERS_AT_ONCE] for at in range(0, len(splitters), SPLITTERS_AT_ONCE)
     ]
     result = CheckResult()
-    try:
-        for corpus in corpora:
-            with _open_documents(corpus, again=len(groups) > 1) as documents:
-                for group in groups:
-                    workloads = {
-                        Workload(corpus.name, splitter.name, limit): splitter
-                        for splitter in group
-                        for limit in limits
-                    }
-                    shards = cut_shards(documents(), shard_size)
-                    _check_corpus(
-                        corpus.name, shards, workloads, executor, progress, patience, result
-                    )
-    finally:
-        _processes.close()  # those of this process, if the executor works in it
+    for corpus in corpora:
+        for group in groups:
+            workloads = {
+                Workload(corpus.name, splitter.name, limit): splitter
+                for splitter in group
+                for limit in limits
+            }
+            _check_corpus(corpus, shard_size, workloads, pool, executor, progress, result)
     return result
 
 
-@contextmanager
-def _open_documents(corpus: Corpus, *, again: bool) -> Iterator[Callable[[], Iterable[Document]]]:
-    """The documents of a corpus, which is read but once, also where they are wanted ``again``."""
-    if not again:
-        yield lambda: corpus
-        return
-    with tempfile.TemporaryDirectory(prefix="segbench-") as folder:
-        spool = Path(folder, "spool")
-        write_spool(spool, ((document.id, document.text) for document in corpus))
-        yield lambda: (Document(*pair) for pair in read_spool(spool))
-
-
 def _check_corpus(
-    corpus: str,
-    shards: Iterable[list[Document]],
+    corpus: SpooledCorpus,
+    shard_size: int,
     workloads: Mapping[Workload, Splitter],
+    pool: SplitterPool,
     executor: Executor,
     progress: Callable[[int], None] | None,
-    patience: float,
     result: CheckResult,
 ) -> None:
     """Check workloads of one corpus and add to ``result``."""
@@ -226,7 +201,7 @@ def _check_corpus(
     tallies = {workload: Tally() for workload in workloads}
     digests = {workload: CorpusDigest() for workload in workloads}
     failures: dict[Workload, Failure] = {}
-    pending: deque[tuple[list[Document], Future[dict[Workload, Tally | Failure]]]] = deque()
+    pending: deque[tuple[Shard, Future[dict[Workload, Tally | Failure]]]] = deque()
     code_points = 0
 
     def merge_first() -> None:
@@ -239,33 +214,36 @@ def _check_corpus(
             if isinstance(answer, Failure):
                 failures[workload] = answer
                 del remaining[workload]
+                if answer.status == TIMED_OUT:
+                    error = SplitterError(answer.status, answer.detail, answer.frames)
+                    pool.give_up(workloads[workload], error)
                 continue
             tallies[workload].merge(answer)
             for digest in answer.digests:
                 digests[workload].add_digest(digest)
         if progress is not None:
-            progress(len(shard))
+            progress(shard.documents)
 
     try:
-        for shard in shards:
-            code_points += sum(len(document.text) for document in shard)
-            future = executor.submit(check_shard, shard, dict(remaining), patience)
+        for shard in corpus.shards(shard_size):
+            code_points += shard.code_points
+            future = executor.submit(check_shard, shard, dict(remaining), pool)
             pending.append((shard, future))
             if len(pending) == SHARDS_IN_FLIGHT:
                 merge_first()
         while pending:
             merge_first()
     except BrokenExecutor as error:
-        near = f" at or after document {pending[0][0][0].id!r}" if pending else ""
+        near = f" at or after document {name_document(pending[0][0].first)}" if pending else ""
         raise MeasurementError(
-            f"a process of the check died in corpus {corpus}{near}: memory may have run out; "
+            f"a process of the check died in corpus {corpus.name}{near}: memory may have run out; "
             "check fewer splitters at a time"
         ) from error
     finally:
         for _, future in pending:
             future.cancel()
     if not code_points:
-        raise MeasurementError(f"corpus {corpus} has no text, so nothing was checked")
+        raise MeasurementError(f"corpus {corpus.name} has no text, so nothing was checked")
     for workload in workloads:
         if workload in failures:
             result.failures.append(failures[workload])
@@ -327,24 +305,6 @@ def find_median(occurrences: Mapping[int, int]) -> float:
     return sum(middle) / 2
 
 
-def cut_shards(documents: Iterable[Document], shard_size: int) -> Iterator[list[Document]]:
-    """Neighbouring documents together, up to ``shard_size`` code points or one longer document.
-
-    A document counts one more than it has, so that empty ones do not pile up.
-    """
-    shard: list[Document] = []
-    size = 0
-    for document in documents:
-        length = len(document.text) + 1
-        if shard and size + length > shard_size:
-            yield shard
-            shard, size = [], 0
-        shard.append(document)
-        size += length
-    if shard:
-        yield shard
-
-
 def find_uncovered(text: str, segments: Sequence[str]) -> tuple[int, int]:
     """How many code points of a text no segment covers, and how many of segments are not in it.
 
@@ -372,210 +332,44 @@ def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> tup
 
 
 def check_shard(
-    documents: Sequence[Document],
-    workloads: Mapping[Workload, Splitter],
-    patience: float = PATIENCE,
+    shard: Shard, workloads: Mapping[Workload, Splitter], pool: SplitterPool
 ) -> dict[Workload, Tally | Failure]:
     """Check some documents of a corpus, in a process of the executor."""
-    with _open_folder() as folder:
-        spool = folder / "spool"
-        write_spool(spool, ((document.id, document.text) for document in documents))
-        return {
-            workload: _check_documents(documents, spool, workload, splitter, patience)
-            for workload, splitter in workloads.items()
-        }
+    documents = shard.read()
+    return {
+        workload: _check_documents(shard, documents, workload, splitter, pool)
+        for workload, splitter in workloads.items()
+    }
 
 
 def _check_documents(
+    shard: Shard,
     documents: Sequence[Document],
-    spool: Path,
     workload: Workload,
     splitter: Splitter,
-    patience: float,
+    pool: SplitterPool,
 ) -> Tally | Failure:
-    if failure := _processes.timed_out.get(workload):
-        return failure
     tally = Tally()
     try:
-        with _processes.borrow(splitter, patience) as process:
+        with open_folder() as folder, pool.borrow(splitter) as process:
             process.load(workload.max_chunk_length)
-            segments = process.split(spool, spool.with_name("segments"), again=_choose(documents))
+            segments = process.split(
+                shard.spool,
+                folder / "segments",
+                again=_choose(documents),
+                start=shard.start,
+                documents=shard.documents,
+            )
             for document, given in zip(documents, segments, strict=True):
                 tally.add(workload, document, given, splitter.not_applicable)
     except SplitterError as error:
-        failure = Failure(workload, error.status, error.detail)
-        if error.status == "timed out":
-            _processes.timed_out[workload] = failure
-        return failure
+        if error.status == TIMED_OUT:
+            pool.give_up(splitter, error)
+        return Failure(workload, error.status, error.detail, error.frames)
     return tally
-
-
-def split_document(
-    document: Document, splitter: Splitter, max_chunk_length: int, patience: float = PATIENCE
-) -> list[str]:
-    """The segments of one document, from the splitter's process; raises SplitterError."""
-    (segments,) = split_documents([document], splitter, max_chunk_length, patience)
-    return segments
-
-
-def split_documents(
-    documents: Sequence[Document],
-    splitter: Splitter,
-    max_chunk_length: int,
-    patience: float = PATIENCE,
-) -> list[list[str]]:
-    """The segments of documents, from the splitter's process; raises SplitterError."""
-    with (
-        _open_folder() as folder,
-        _processes.borrow(splitter, patience) as process,
-    ):
-        spool = folder / "spool"
-        write_spool(spool, ((document.id, document.text) for document in documents))
-        process.load(max_chunk_length)
-        return list(process.split(spool, folder / "segments", again=-1))
 
 
 def _choose(documents: Sequence[Document]) -> int:
     """The number of the document to split twice: the shortest one that has text."""
     numbered = enumerate(documents)
     return min((len(document.text) or sys.maxsize, number) for number, document in numbered)[1]
-
-
-def end_processes() -> None:
-    """End the splitters' processes that `split_documents` keeps beside this one."""
-    _processes.close()
-
-
-class _Processes:
-    """The splitters' processes beside this one, kept from shard to shard.
-
-    What timed out once is not waited for again: ``timed_out`` are the workloads that did.
-    """
-
-    def __init__(self) -> None:
-        self.timed_out: dict[Workload, Failure] = {}
-        self._lock = threading.RLock()
-        self._running: list[SplitterProcess] = []
-        self._idle: list[tuple[Splitter, SplitterProcess]] = []
-
-    @contextmanager
-    def borrow(self, splitter: Splitter, patience: float) -> Iterator[SplitterProcess]:
-        """A process of the splitter for oneself, kept afterwards unless it is closed."""
-        process = self._take(splitter)
-        if process is None:
-            process = SplitterProcess(splitter, patience=patience)
-            self._running.append(process)
-        try:
-            yield process
-        except BaseException:
-            process.close()
-            raise
-        finally:
-            with self._lock:
-                if process.closed:
-                    self._running.remove(process)
-                else:
-                    self._idle.append((splitter, process))
-                    if len(self._idle) > SPLITTERS_AT_ONCE:
-                        _, oldest = self._idle.pop(0)
-                        oldest.close()
-                        self._running.remove(oldest)
-
-    def _take(self, splitter: Splitter) -> SplitterProcess | None:
-        with self._lock:
-            for number, (kept, process) in enumerate(self._idle):
-                if kept == splitter:
-                    del self._idle[number]
-                    return process
-        return None
-
-    def close(self) -> None:
-        """End them all."""
-        with self._lock:
-            for process in self._running:
-                process.close()
-            self._running.clear()
-            self._idle.clear()
-            self.timed_out.clear()
-
-
-_processes = _Processes()
-_folders: set[Path] = set()
-
-
-@contextmanager
-def _open_folder() -> Iterator[Path]:
-    """A temporary folder, which is removed also where this process is told to end."""
-    folder = Path(tempfile.mkdtemp(prefix="segbench-"))
-    _folders.add(folder)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        _folders.discard(folder)
-
-
-@contextmanager
-def open_process_pool(processes: int | None = None) -> Iterator[Executor]:
-    """An executor of processes on this machine, as many as it has cores to give.
-
-    When the block ends by an exception, Ctrl-C among them, the processes are ended at once: a
-    splitter that never returns must not keep them alive.
-    """
-    processes = processes or count_cores()
-    before = set(multiprocessing.active_children())
-    # Forking copies locks that other threads hold.
-    pool = ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_prepare_process,
-    )
-    try:
-        with _hold_interrupts():
-            for _ in range(processes):
-                pool.submit(count_cores)  # each starts one process
-        yield pool
-    except BaseException:
-        for process in set(multiprocessing.active_children()) - before:
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def count_cores() -> int:
-    """How many cores this process may use."""
-    return len(list_cores())
-
-
-def list_cores() -> list[int]:
-    """The numbers of the cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
-def _prepare_process() -> None:
-    """Leave Ctrl-C, which a terminal sends to every process, to the parent; end with what runs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end_process)
-
-
-def _end_process(*_: object) -> NoReturn:
-    _processes.close()
-    for folder in _folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    os._exit(128 + signal.SIGTERM)
-
-
-@contextmanager
-def _hold_interrupts() -> Iterator[None]:
-    """Let what starts meanwhile never see Ctrl-C, and this process only afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)

@@ -10,9 +10,11 @@ from concurrent.futures import Executor
 from typing import NamedTuple
 
 import corpora
-from corpora import Corpus, Document
-from harness.measure.check import CheckResult, split_document
+from corpora import Document
+from harness.measure.check import CheckResult
+from harness.measure.spooling import SpooledCorpus
 from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
+from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
 from segmenter.rules import RULES, Splitting
@@ -32,17 +34,18 @@ class Place(NamedTuple):
 
 
 def collect_excerpts(
-    chosen: Sequence[Corpus],
+    chosen: Sequence[SpooledCorpus],
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     checked: CheckResult,
     *,
+    pool: SplitterPool,
     executor: Executor,
 ) -> list[Excerpt]:
     """A few telling excerpts of each corpus, seen through every splitter at every limit.
 
     A workload that failed the check has no view, nor one that fails now. Raises CorpusError where
-    a corpus cannot be read again.
+    a corpus cannot be read.
     """
     failed = {failure.workload for failure in checked.failures}
     licences = {entry.name: entry.licence for entry in corpora.entries()}
@@ -62,6 +65,7 @@ def collect_excerpts(
                 documents[place.document],
                 place.start,
                 workloads,
+                pool,
                 licences.get(corpus.name, ""),
             )
             for place in places
@@ -101,7 +105,7 @@ def choose_places(examples: Iterable[Example]) -> list[Place]:
     return chosen or [Place(None, 0)]
 
 
-def _find_documents(corpus: Corpus, wanted: set[str | None]) -> dict[str | None, Document]:
+def _find_documents(corpus: SpooledCorpus, wanted: set[str | None]) -> dict[str | None, Document]:
     found: dict[str | None, Document] = {}
     for document in corpus:
         if None in wanted and document.text:
@@ -117,6 +121,7 @@ def view_document(
     document: Document,
     place: int,
     workloads: Mapping[Workload, Splitter],
+    pool: SplitterPool,
     licence: str = "",
     length: int = LENGTH,
 ) -> Excerpt:
@@ -130,7 +135,7 @@ def view_document(
     views = [
         view
         for workload, splitter in workloads.items()
-        if (view := _view(document, start, start + len(text), workload, splitter))
+        if (view := _view(document, start, start + len(text), workload, splitter, pool))
     ]
     corpus = next((workload.corpus for workload in workloads), "")
     return Excerpt(corpus, licence, document.id, len(document.text), start, text, views)
@@ -145,10 +150,16 @@ def _choose_start(text: str, place: int, length: int) -> int:
 
 
 def _view(
-    document: Document, start: int, end: int, workload: Workload, splitter: Splitter
+    document: Document,
+    start: int,
+    end: int,
+    workload: Workload,
+    splitter: Splitter,
+    pool: SplitterPool,
 ) -> View | None:
+    pair = (document.id, document.text)
     try:
-        segments = split_document(document, splitter, workload.max_chunk_length)
+        (segments,) = pool.split(splitter, [pair], workload.max_chunk_length)
     except SplitterError:  # the check has told of it
         return None
     return view_segments(document, segments, workload, start, end, splitter.not_applicable)

@@ -4,7 +4,6 @@ import contextlib
 import io
 import math
 import statistics
-import tempfile
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +22,14 @@ from harness.measure.shapes import SHAPES, Shape
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError
-from harness.runner.process import SplitterError, SplitterProcess
-from harness.runner.spool import write_spool
+from harness.runner.pool import SplitterPool
+from harness.runner.process import SplitterError
 from harness.splitters.registry import Split, load_splitter
 
 LANGCHAIN = "langchain"
 SIZES = (250_000, 500_000, 1_000_000, 2_000_000)
 LIMITS = (1, 20, 500, 100_000, 4_000_000)
-PATIENCE = 5.0  # seconds that LangChain may take for a text
+TIMEOUT = 5.0  # seconds that LangChain may take for a text
 _REPEATS = 3
 # Below these, a measurement says more of the machine than of the text.
 _LEAST_SECONDS = 1e-3
@@ -69,12 +68,12 @@ def measure_growth(
     limits: Sequence[int] = LIMITS,
     sizes: Sequence[int] = SIZES,
     *,
-    patience: float = PATIENCE,
+    timeout: float = TIMEOUT,
     progress: Progress = lambda _: None,
 ) -> list[Growth]:
     """Measure every form of the segmenter that is there, and LangChain where it is quick enough.
 
-    LangChain runs in a process of its own, which is ended after ``patience`` seconds for a text;
+    LangChain runs in a process of its own, which is ended after ``timeout`` seconds for a text;
     larger texts of that shape are then left out. Raises MeasurementError where LangChain is not
     installed or nothing was measured.
     """
@@ -83,7 +82,7 @@ def measure_growth(
     if segmenter.COMPILED:
         forms["compiled"] = segmenter.TextSegmenter
     measured = []
-    with contextlib.closing(_LangChain(patience)) as langchain:
+    with SplitterPool(timeout=timeout) as pool:
         for limit in limits:
             for name, shape in shapes.items():
                 progress(f"growth: {name} at {limit:,}")
@@ -93,7 +92,9 @@ def measure_growth(
                     seconds = {size: _time(split, text) for size, text in texts.items()}
                     peaks = {size: _find_peak(split, text) for size, text in texts.items()}
                     measured.append(Growth(form, name, limit, seconds, peaks))
-                measured.append(Growth(LANGCHAIN, name, limit, langchain.time(texts, limit), {}))
+                measured.append(
+                    Growth(LANGCHAIN, name, limit, _time_langchain(pool, texts, limit), {})
+                )
     if not any(growth.seconds for growth in measured):
         raise MeasurementError("no growth was measured; give a shape, a limit and a size")
     return measured
@@ -120,29 +121,13 @@ def _find_peak(split: Split, text: str) -> int:
         tracemalloc.stop()
 
 
-class _LangChain:
-    """LangChain's splitter in a process of its own, started when needed and again once it failed."""
-
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
-        self._process: SplitterProcess | None = None
-
-    def time(self, texts: Mapping[int, str], limit: int) -> dict[int, float]:
-        """Seconds by size, from the shortest text to the first that takes too long."""
-        if self._process is None or self._process.closed:
-            self._process = SplitterProcess(load_splitter(LANGCHAIN), patience=self._patience)
-        seconds = {}
-        with tempfile.TemporaryDirectory() as folder, contextlib.suppress(SplitterError):
-            self._process.load(limit)
-            for size, text in sorted(texts.items()):
-                spool = Path(folder, "text")
-                write_spool(spool, [("", text)])
-                seconds[size] = self._process.run_pass(spool).seconds
-        return seconds
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.close()
+def _time_langchain(pool: SplitterPool, texts: Mapping[int, str], limit: int) -> dict[int, float]:
+    """Seconds by size, from the shortest text to the first that takes too long."""
+    seconds = {}
+    with contextlib.suppress(SplitterError):
+        for size, text in sorted(texts.items()):
+            (seconds[size],) = pool.time(load_splitter(LANGCHAIN), text, limit)
+    return seconds
 
 
 def _fit(values: Mapping[int, float]) -> float | None:

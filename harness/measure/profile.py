@@ -5,23 +5,19 @@ time grows, what its import and its installation weigh.
 """
 
 import contextlib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from pathlib import Path
-from typing import Self
 
 from harness.measure.check import find_uncovered
 from harness.results.errors import MeasurementError
 from harness.results.model import Exemption, Growth, Import, Trial
-from harness.runner.process import SplitterError, SplitterProcess
-from harness.runner.spool import write_spool
+from harness.runner.pool import SplitterPool
+from harness.runner.process import SplitterError
 from harness.splitters.probes import weigh_import
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation, UnavailableError, install
 
-PATIENCE = 60.0
 LIMIT = 500
 HOSTILE_TEXTS: Mapping[str, str] = {
     "lone surrogate": "One sentence. Another \ud83d one.\n" * 40,
@@ -98,24 +94,20 @@ def list_exemptions(splitters: Iterable[Splitter]) -> list[Exemption]:
     ]
 
 
-def try_splitter(splitter: Splitter, *, patience: float = PATIENCE) -> list[Trial]:
-    """How a splitter meets each hostile text, and whether the offsets it offers are right.
-
-    ``patience`` is how many seconds it may take to load, and for a text.
-    """
+def try_splitter(splitter: Splitter, pool: SplitterPool) -> list[Trial]:
+    """How a splitter meets each hostile text, and whether the offsets it offers are right."""
     trials = []
-    with _Bench(splitter, patience) as bench:
-        for question, text in HOSTILE_TEXTS.items():
-            try:
-                segments = bench.split(text, LIMIT)
-            except SplitterError as error:
-                trials.append(Trial(splitter.name, question, error.status, error.detail))
-            else:
-                longest = max(map(len, segments), default=0)
-                detail = f"{len(segments):,} segments, the longest of {longest:,}"
-                given = _judge(text, segments, joins="join" not in splitter.not_applicable)
-                trials.append(Trial(splitter.name, question, given, detail))
-    return [*trials, _try_offsets(splitter, patience)]
+    for question, text in HOSTILE_TEXTS.items():
+        try:
+            (segments,) = pool.split(splitter, [("text", text)], LIMIT)
+        except SplitterError as error:
+            trials.append(Trial(splitter.name, question, error.status, error.detail))
+        else:
+            longest = max(map(len, segments), default=0)
+            detail = f"{len(segments):,} segments, the longest of {longest:,}"
+            given = _judge(text, segments, joins="join" not in splitter.not_applicable)
+            trials.append(Trial(splitter.name, question, given, detail))
+    return [*trials, _try_offsets(splitter, pool)]
 
 
 def _judge(text: str, segments: Sequence[str], *, joins: bool) -> str:
@@ -132,7 +124,7 @@ def _without_whitespace(text: str) -> str:
     return "".join(text.split())
 
 
-def _try_offsets(splitter: Splitter, patience: float) -> Trial:
+def _try_offsets(splitter: Splitter, pool: SplitterPool) -> Trial:
     if splitter.offsets is None:
         return Trial(splitter.name, OFFSETS, "not offered", "")
     judging = replace(
@@ -142,12 +134,11 @@ def _try_offsets(splitter: Splitter, patience: float) -> Trial:
     )
     wrong = 0
     first = ""
+    texts = [(str(number), text) for number, text in enumerate(_OFFSET_TEXTS)]
     try:
-        with _Bench(judging, patience) as bench:
-            for text in _OFFSET_TEXTS:
-                faults = bench.split(text, 50)
-                wrong += len(faults)
-                first = first or next(iter(faults), "")
+        for faults in pool.split(judging, texts, 50):
+            wrong += len(faults)
+            first = first or next(iter(faults), "")
     except SplitterError as error:
         return Trial(splitter.name, OFFSETS, error.status, error.detail)
     if wrong:
@@ -155,9 +146,7 @@ def _try_offsets(splitter: Splitter, patience: float) -> Trial:
     return Trial(splitter.name, OFFSETS, "right", "")
 
 
-def measure_growth(
-    splitter: Splitter, *, patience: float = PATIENCE
-) -> tuple[list[Growth], list[Trial]]:
+def measure_growth(splitter: Splitter, pool: SplitterPool) -> tuple[list[Growth], list[Trial]]:
     """The time that texts of two lengths take, by shape and limit: the quickest of three calls,
     or a single one where that is long.
 
@@ -165,18 +154,24 @@ def measure_growth(
     """
     growth: list[Growth] = []
     trials: list[Trial] = []
-    with _Bench(splitter, patience) as bench:
-        for shape, text in SHAPES.items():
-            for limit in _LIMITS:
-                for length in _LENGTHS:
-                    try:
-                        seconds = bench.time(text[:length], limit)
-                    except SplitterError as error:
-                        question = f"{length:,} code points of {shape} at {limit:,}"
-                        trials.append(Trial(splitter.name, question, error.status, error.detail))
-                        break
-                    growth.append(Growth(shape, limit, splitter.name, length, seconds))
+    for shape, text in SHAPES.items():
+        for limit in _LIMITS:
+            for length in _LENGTHS:
+                try:
+                    seconds = _find_quickest(splitter, pool, text[:length], limit)
+                except SplitterError as error:
+                    question = f"{length:,} code points of {shape} at {limit:,}"
+                    trials.append(Trial(splitter.name, question, error.status, error.detail))
+                    break
+                growth.append(Growth(shape, limit, splitter.name, length, seconds))
     return growth, trials
+
+
+def _find_quickest(splitter: Splitter, pool: SplitterPool, text: str, limit: int) -> float:
+    (seconds,) = pool.time(splitter, text, limit)
+    if seconds > _LONG:
+        return seconds
+    return min(seconds, *pool.time(splitter, text, limit, calls=_ROUNDS - 1))
 
 
 def weigh_imports(contenders: Contenders) -> list[Import]:
@@ -204,47 +199,3 @@ def weigh_imports(contenders: Contenders) -> list[Import]:
             installation.size or None,
         )
     return list(found.values())
-
-
-class _Bench:
-    """A splitter's process and a folder for the texts that it is given."""
-
-    def __init__(self, splitter: Splitter, patience: float) -> None:
-        self._splitter = splitter
-        self._patience = patience
-        self._process: SplitterProcess | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="segbench-")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.close()
-        self._folder.cleanup()
-
-    def split(self, text: str, max_chunk_length: int) -> list[str]:
-        spool = self._spool(text)
-        process = self._load(max_chunk_length)
-        (segments,) = process.split(spool, spool.with_name("segments"), again=-1)
-        return segments
-
-    def time(self, text: str, max_chunk_length: int) -> float:
-        spool = self._spool(text)
-        process = self._load(max_chunk_length)
-        seconds = process.run_pass(spool).seconds
-        if seconds > _LONG:
-            return seconds
-        return min(seconds, *(process.run_pass(spool).seconds for _ in range(_ROUNDS - 1)))
-
-    def _load(self, max_chunk_length: int) -> SplitterProcess:
-        """The process, or a new one where it failed."""
-        if self._process is None or self._process.closed:
-            self._process = SplitterProcess(self._splitter, patience=self._patience)
-        self._process.load(max_chunk_length)
-        return self._process
-
-    def _spool(self, text: str) -> Path:
-        spool = Path(self._folder.name, "spool")
-        write_spool(spool, [("text", text)])
-        return spool

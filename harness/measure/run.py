@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from corpora import Corpus
-from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check, open_process_pool
+from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check
 from harness.measure.excerpts import collect_excerpts
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.profile import (
@@ -18,10 +18,14 @@ from harness.measure.profile import (
     try_splitter,
     weigh_imports,
 )
+from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import time_workloads
 from harness.report.pages import MARKDOWN, PAGE, write_report
 from harness.results.folder import start_run, write_run
 from harness.results.model import Excerpt, Failure, Growth, Import, Run, Trial, Workload
+from harness.runner.executor import open_process_pool
+from harness.runner.pool import SplitterPool
+from harness.runner.process import TIMEOUT
 from harness.splitters.registry import Splitter
 
 
@@ -30,6 +34,7 @@ class Plan:
     """What to measure: what is timed is among the corpora; ``command`` is what was typed.
 
     ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
+    ``timeout`` is how many seconds a splitter may take to load, and for a document.
     """
 
     corpora: Sequence[Corpus]
@@ -39,6 +44,7 @@ class Plan:
     passes: int
     command: str
     profile: bool = False
+    timeout: float = TIMEOUT
 
 
 class Progress(Protocol):
@@ -65,8 +71,9 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     try:
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         # First, since it is short: should it fail, no check and no timing is lost.
-        profile = _profile(contenders, progress) if plan.profile else Profile()
-        learnt = _measure(plan, contenders, progress)
+        with SplitterPool(timeout=plan.timeout) as pool:
+            profile = _profile(contenders, pool, progress) if plan.profile else Profile()
+            learnt = _measure(plan, contenders, pool, progress)
         learnt = replace(
             learnt,
             trials=profile.trials,
@@ -85,7 +92,7 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     return learnt
 
 
-def _measure(plan: Plan, contenders: Contenders, progress: Progress) -> Run:
+def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: Progress) -> Run:
     environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
     unavailable = [
         Failure(Workload(corpus.name, splitter, limit), "unavailable", reason)
@@ -95,53 +102,62 @@ def _measure(plan: Plan, contenders: Contenders, progress: Progress) -> Run:
     ]
     if not contenders.splitters:
         return Run(environment, failures=unavailable)
-    checked, excerpts = _check(plan, contenders, progress)
-    learnt = Run(
-        environment,
-        counts=checked.counts,
-        boundaries=checked.boundaries,
-        violations=checked.violations,
-        examples=checked.examples,
-        failures=[*unavailable, *checked.failures],
-        excerpts=excerpts,
-        exemptions=list_exemptions(contenders.splitters),
-    )
-    if plan.timed:
+    with spool_corpora(plan.corpora) as corpora:
+        checked, excerpts = _check(plan, corpora, contenders, pool, progress)
+        learnt = Run(
+            environment,
+            counts=checked.counts,
+            boundaries=checked.boundaries,
+            violations=checked.violations,
+            examples=checked.examples,
+            failures=[*unavailable, *checked.failures],
+            excerpts=excerpts,
+            exemptions=list_exemptions(contenders.splitters),
+        )
         names = {corpus.name for corpus in plan.timed}
+        if not names:
+            return learnt
         splits = sum(c.documents for c in checked.counts if c.workload.corpus in names)
         progress.begin("timing", (1 + plan.passes) * splits)
         timed = time_workloads(
-            plan.timed,
+            [corpus for corpus in corpora if corpus.name in names],
             contenders.splitters,
             plan.limits,
             checked.counts,
+            pool=pool,
             passes=plan.passes,
             progress=progress.advance,
         )
-        learnt = replace(
-            learnt,
-            timings=timed.timings,
-            warm_ups=timed.warm_ups,
-            failures=[*learnt.failures, *timed.failures],
-        )
-    return learnt
+    return replace(
+        learnt,
+        timings=timed.timings,
+        warm_ups=timed.warm_ups,
+        failures=[*learnt.failures, *timed.failures],
+    )
 
 
 def _check(
-    plan: Plan, contenders: Contenders, progress: Progress
+    plan: Plan,
+    corpora: Sequence[SpooledCorpus],
+    contenders: Contenders,
+    pool: SplitterPool,
+    progress: Progress,
 ) -> tuple[CheckResult, list[Excerpt]]:
     progress.begin("checking", None)
     with open_process_pool() as executor:
         checked = check(
-            plan.corpora,
+            corpora,
             contenders.splitters,
             plan.limits,
+            pool=pool,
             executor=executor,
             progress=progress.advance,
         )
         # No more than have a process each at once: a page with all of them would be too long.
         shown = contenders.splitters[:SPLITTERS_AT_ONCE]
-        excerpts = collect_excerpts(plan.corpora, shown, plan.limits, checked, executor=executor)
+        excerpts = collect_excerpts(
+            corpora, shown, plan.limits, checked, pool=pool, executor=executor
+        )
     return checked, excerpts
 
 
@@ -154,13 +170,13 @@ class Profile:
     imports: Sequence[Import] = ()
 
 
-def _profile(contenders: Contenders, progress: Progress) -> Profile:
+def _profile(contenders: Contenders, pool: SplitterPool, progress: Progress) -> Profile:
     trials: list[Trial] = []
     growth: list[Growth] = []
     progress.begin("trying", len(contenders.splitters))
     for splitter in contenders.splitters:
-        trials += try_splitter(splitter)
-        grown, failed = measure_growth(splitter)
+        trials += try_splitter(splitter, pool)
+        grown, failed = measure_growth(splitter, pool)
         growth += grown
         trials += failed
         progress.advance(1)

@@ -7,21 +7,20 @@ warm-up too, is digested outside the timed calls; a splitter whose segments are 
 were checked has no timing.
 """
 
-import contextlib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from corpora import Corpus
+from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Failure, Timing, Workload
-from harness.runner.process import PATIENCE, Pass, SplitterError, SplitterProcess
-from harness.runner.spool import write_spool
+from harness.runner.pool import SplitterPool
+from harness.runner.process import TIMED_OUT, Pass, SplitterError, SplitterProcess
 from harness.splitters.registry import Splitter
 
 PASSES = 5
-PASS_PATIENCE = 900.0
+PASS_TIMEOUT = 900.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +33,28 @@ class TimingResult:
 
 
 def time_workloads(
-    corpora: Iterable[Corpus],
+    corpora: Iterable[SpooledCorpus],
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     counts: Iterable[Count],
     *,
+    pool: SplitterPool,
     passes: int = PASSES,
-    patience: float = PATIENCE,
-    pass_patience: float = PASS_PATIENCE,
+    pass_timeout: float = PASS_TIMEOUT,
     progress: Callable[[int], None] | None = None,
 ) -> TimingResult:
     """Time ``passes`` passes of every workload that has a count.
 
-    Workloads without one were not verified and are passed over. ``patience`` is how many seconds
-    a splitter may take to load, and for a document; ``pass_patience`` for a pass. ``progress`` is
-    called with how many documents were split since the last call. Raises CorpusError where a
-    corpus cannot be read, and MeasurementError where it is not what was counted.
+    Workloads without one were not verified and are passed over. ``pass_timeout`` is how many
+    seconds a splitter may take for a pass; one that exceeds it, or the time limit of ``pool``, is
+    given up there. ``progress`` is called with how many documents were split since the last call.
+    Raises CorpusError where a corpus cannot be read, and MeasurementError where it is not what was
+    counted.
     """
     counted = {count.workload: count for count in counts}
     result = TimingResult()
-    with contextlib.closing(_Processes(patience)) as processes:
+    with ExitStack() as stack:
+        processes = _Processes(pool, stack)
         for corpus in corpora:
             _time_corpus(
                 corpus,
@@ -61,7 +62,7 @@ def time_workloads(
                 limits,
                 counted,
                 passes,
-                pass_patience,
+                pass_timeout,
                 processes,
                 progress,
                 result,
@@ -72,30 +73,30 @@ def time_workloads(
 class _Processes:
     """A process for each splitter, started when it is needed and again after it failed."""
 
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
-        self._running: dict[str, SplitterProcess] = {}
+    def __init__(self, pool: SplitterPool, stack: ExitStack) -> None:
+        self._pool = pool
+        self._stack = stack
+        self._borrowed: dict[str, SplitterProcess] = {}
 
     def load(self, splitter: Splitter, max_chunk_length: int) -> SplitterProcess:
-        process = self._running.get(splitter.name)
+        process = self._borrowed.get(splitter.name)
         if process is None or process.closed:
-            process = SplitterProcess(splitter, patience=self._patience)
-            self._running[splitter.name] = process
+            process = self._stack.enter_context(self._pool.borrow(splitter))
+            self._borrowed[splitter.name] = process
         process.load(max_chunk_length)
         return process
 
-    def close(self) -> None:
-        for process in self._running.values():
-            process.close()
+    def give_up(self, splitter: Splitter, error: SplitterError) -> None:
+        self._pool.give_up(splitter, error)
 
 
 def _time_corpus(
-    corpus: Corpus,
+    corpus: SpooledCorpus,
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     counted: Mapping[Workload, Count],
     passes: int,
-    pass_patience: float,
+    pass_timeout: float,
     processes: _Processes,
     progress: Callable[[int], None] | None,
     result: TimingResult,
@@ -104,28 +105,25 @@ def _time_corpus(
     expected = {c.documents for c in counted.values() if c.workload.corpus == corpus.name}
     if not expected:
         return
-    with tempfile.TemporaryDirectory(prefix="segbench-") as folder:
-        spool = Path(folder, "spool")
-        documents = write_spool(spool, ((document.id, document.text) for document in corpus))
-        if expected != {documents}:
-            raise MeasurementError(
-                f"{corpus.name} changed while it was measured: {documents} documents, "
-                f"before {', '.join(map(str, expected))}; run again"
-            )
-        for limit in limits:
-            verified = [
-                (splitter, count)
-                for splitter in splitters
-                if (count := counted.get(Workload(corpus.name, splitter.name, limit)))
-            ]
-            _take_turns(spool, verified, passes, pass_patience, processes, progress, result)
+    if expected != {corpus.documents}:
+        raise MeasurementError(
+            f"{corpus.name} changed while it was measured: {corpus.documents} documents, "
+            f"before {', '.join(map(str, expected))}; run again"
+        )
+    for limit in limits:
+        verified = [
+            (splitter, count)
+            for splitter in splitters
+            if (count := counted.get(Workload(corpus.name, splitter.name, limit)))
+        ]
+        _take_turns(corpus.spool, verified, passes, pass_timeout, processes, progress, result)
 
 
 def _take_turns(
     spool: Path,
     verified: Sequence[tuple[Splitter, Count]],
     passes: int,
-    pass_patience: float,
+    pass_timeout: float,
     processes: _Processes,
     progress: Callable[[int], None] | None,
     result: TimingResult,
@@ -139,7 +137,7 @@ def _take_turns(
         seconds[count.workload] = []
 
     def run_pass(_: Splitter, count: Count) -> None:
-        done = loaded[count.workload].run_pass(spool, progress, patience=pass_patience)
+        done = loaded[count.workload].run_pass(spool, progress, timeout=pass_timeout)
         _verify(done, count)
         seconds[count.workload].append(done.seconds)
 
@@ -150,8 +148,11 @@ def _take_turns(
                 step(*contender)
             except SplitterError as error:
                 workload = contender[1].workload
-                result.failures.append(Failure(workload, error.status, error.detail))
+                failure = Failure(workload, error.status, error.detail, error.frames)
+                result.failures.append(failure)
                 remaining.remove(contender)
+                if error.status == TIMED_OUT:
+                    processes.give_up(contender[0], error)
         remaining.reverse()
     for contender in verified:
         if contender in remaining:

@@ -13,7 +13,6 @@ from rich.text import Text
 
 from corpora import Document
 from harness.claims.migration import classify_segments
-from harness.measure.check import split_documents
 from harness.measure.excerpts import view_segments
 from harness.report.signs import SIGNS, find_sign
 from harness.report.tables import Column, Table, show_count
@@ -21,6 +20,7 @@ from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError
 from harness.results.model import Excerpt, Failure, View, Violation, Workload
+from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
 
@@ -41,7 +41,11 @@ class Shown:
 
 
 def view_text(
-    name: str, content: bytes, splitters: Sequence[Splitter], limits: Sequence[int]
+    name: str,
+    content: bytes,
+    splitters: Sequence[Splitter],
+    limits: Sequence[int],
+    pool: SplitterPool,
 ) -> Shown:
     """See a whole text, given as UTF-8, through every splitter at every limit.
 
@@ -61,9 +65,9 @@ def view_text(
         for splitter in splitters:
             workload = Workload(TEXT, splitter.name, limit)
             try:
-                (segments,) = split_documents([document], splitter, limit)
+                (segments,) = pool.split(splitter, [(name, text)], limit)
             except SplitterError as error:
-                failures.append(Failure(workload, error.status, error.detail))
+                failures.append(Failure(workload, error.status, error.detail, error.frames))
             else:
                 views.append(
                     view_segments(

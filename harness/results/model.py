@@ -126,11 +126,13 @@ class Failure:
     ``status`` is ``unavailable`` (the splitter cannot be loaded), ``raised`` (it raised an
     exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give
     again what was checked), ``timed out`` or ``failed`` (its process died); ``detail`` is one line.
+    ``frames`` are the last lines of the splitter's traceback, where it raised something.
     """
 
     workload: Workload
     status: str
     detail: str
+    frames: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

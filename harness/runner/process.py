@@ -1,37 +1,59 @@
 """The parent's side of :mod:`harness.runner.worker`: starts a worker, asks it, and ends it for certain."""
 
 import contextlib
+import errno
 import json
 import math
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
-from harness.runner.spool import read_segments, read_spool
-from harness.splitters.registry import Splitter
+from harness.runner.details import name_document, shorten
+from harness.runner.programs import Program, ProgramError, describe_end, last_line
+from harness.runner.spool import StorageError, read_segments, read_spool
 
-PATIENCE = 60.0
+TIMEOUT = 60.0  # seconds that a splitter may take to load, and for a document
+TIMED_OUT = "timed out"
 
 _WORKER = Path(__file__).with_name("worker.py")
+_SECONDS_TO_END = 60.0
+_LONGEST_REPLY = 1 << 20  # bytes
+
+
+class Loadable(Protocol):
+    """What a worker needs to know of a splitter; see :class:`harness.splitters.registry.Splitter`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def factory(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, object]: ...
+    @property
+    def interpreter(self) -> str | None: ...
 
 
 class SplitterError(Exception):
-    """A splitter gave no answer: ``status`` says how it failed, ``detail`` why, in one line."""
+    """A splitter gave no answer: ``status`` says how it failed, ``detail`` why, in one line.
 
-    def __init__(self, status: str, detail: str) -> None:
-        super().__init__(status, detail)  # what it is made from again in another process
+    ``frames`` are the last lines of its traceback, where it raised something.
+    """
+
+    def __init__(self, status: str, detail: str, frames: Sequence[str] = ()) -> None:
+        # What it is made from again in another process.
+        super().__init__(status, detail, tuple(frames))
         self.status = status
         self.detail = detail
+        self.frames = tuple(frames)
 
     def __str__(self) -> str:
         return f"{self.status}: {self.detail}"
@@ -51,24 +73,26 @@ class Pass:
 
 
 class SplitterProcess:
-    """A process of its own for one splitter, until ``close`` ends it.
+    """A process of its own for one splitter, until ``close`` or the end of this process ends it.
 
-    ``patience`` is how many seconds a splitter may take to load, and for a document. All raise
-    SplitterError where the process cannot be started, dies, hangs or fails; it is then closed. Where the splitter has an interpreter of its own, the process sees the modules of
-    that environment alone; else it sees the modules that this process sees. ``variables``, where
-    they are given, are all the environment variables that the process has.
+    ``timeout`` is how many seconds a splitter may take to load, and for a document. All methods
+    raise SplitterError where the process cannot be started, dies, hangs or fails, and StorageError
+    where the machine fails; the process is then closed. Where the splitter has an interpreter of
+    its own, the process sees the modules of that virtual environment alone; else it sees the
+    modules that this process sees. ``variables``, where they are given, are all the environment
+    variables that the process has.
     """
 
     def __init__(
         self,
-        splitter: Splitter,
+        splitter: Loadable,
         *,
-        patience: float = PATIENCE,
+        timeout: float = TIMEOUT,
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.closed = False
         self._splitter = splitter
-        self._patience = patience
+        self._timeout = timeout
         environment = dict(os.environ if variables is None else variables)
         if splitter.interpreter:
             environment.pop("PYTHONPATH", None)
@@ -77,40 +101,25 @@ class SplitterProcess:
             environment["PYTHONPATH"] = os.pathsep.join(
                 path or str(Path.cwd()) for path in sys.path
             )
-        interpreter = splitter.interpreter or sys.executable
+        command = [splitter.interpreter or sys.executable, "-P", str(_WORKER)]
         try:
-            self._process = subprocess.Popen(
-                [interpreter, "-P", str(_WORKER)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                # Away from Ctrl-C, which the parent handles, and one group with all it starts.
-                start_new_session=True,
-            )
-        except OSError as error:
+            self._program = Program(command, variables=environment, talk=True)
+        except ProgramError as error:
             self.closed = True
-            detail = f"{interpreter} cannot be run: {error.strerror}"
-            raise SplitterError("unavailable", detail) from error
+            raise SplitterError("unavailable", str(error)) from error
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._errors: deque[bytes] = deque(maxlen=1)
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._commands = self._process.stdin
         threading.Thread(
-            target=_forward_lines, args=(self._process.stdout, self._replies), daemon=True
+            target=_forward_lines, args=(self._program.output, self._replies), daemon=True
         ).start()
         self._listener = threading.Thread(
-            target=_keep_last_line, args=(self._process.stderr, self._errors), daemon=True
+            target=_keep_last_line, args=(self._program.errors, self._errors), daemon=True
         )
         self._listener.start()
 
     def keep_on_core(self, core: int) -> None:
         """Let the process run on this core alone, where the system can see to that."""
-        if hasattr(os, "sched_setaffinity"):
-            with contextlib.suppress(OSError):  # it is gone already, or the core is
-                os.sched_setaffinity(self._process.pid, {core})
+        self._ask("did not start", command="keep", core=core)
 
     def load(self, max_chunk_length: int) -> None:
         """Make the splitter for a limit in code points, in place of an earlier one."""
@@ -122,34 +131,64 @@ class SplitterProcess:
             max_chunk_length=max_chunk_length,
         )
 
-    def split(self, spool: Path, into: Path, *, again: int = 0) -> Iterator[list[str]]:
-        """The segments of each document of ``spool``, with what was loaded.
+    def split(
+        self,
+        spool: Path,
+        into: Path,
+        *,
+        again: int = 0,
+        start: int = 0,
+        documents: int | None = None,
+    ) -> Iterator[list[str]]:
+        """The segments of documents of ``spool``, with what was loaded.
 
-        They travel in the file ``into``, which is replaced. Document number ``again`` is split
-        twice, if there is such a one: where that gives other segments, the splitter has changed.
+        They are those from byte ``start`` on, so many or all. Their segments travel in the file
+        ``into``, which is replaced. Document number ``again`` is split twice, if there is such a
+        one: where that gives other segments, the splitter has changed.
         """
         into.unlink(missing_ok=True)
         try:
-            self._ask(
-                "gave no segments", command="split", spool=str(spool), into=str(into), again=again
+            reply = self._ask(
+                "gave no segments",
+                command="split",
+                spool=str(spool),
+                start=start,
+                documents=documents,
+                into=str(into),
+                again=again,
             )
         except SplitterError as error:
-            if error.status not in ("timed out", "failed"):
+            if error.status not in (TIMED_OUT, "failed"):
                 raise
-            done = sum(1 for _ in read_segments(into)) if into.exists() else 0
-            document = next(islice(read_spool(spool), done, None), None)
-            where = f", in {document[0]!r}" if document else ""
-            raise SplitterError(error.status, error.detail + where) from None
-        return read_segments(into)
+            where = ""
+            with contextlib.suppress(ValueError, OSError):
+                done = sum(1 for _ in read_segments(into)) if into.exists() else 0
+                rest = islice(read_spool(spool, start, documents), done, None)
+                if document := next(rest, None):
+                    where = f", in {name_document(document[0])}"
+            raise SplitterError(error.status, error.detail + where, error.frames) from None
+        return self._read(into, reply["documents"])
+
+    def _read(self, path: Path, documents: int) -> Iterator[list[str]]:
+        """The segments of so many documents: what a splitter's process wrote may be anything."""
+        number = 0
+        try:
+            for number, segments in enumerate(read_segments(path), start=1):  # noqa: B007
+                yield segments
+        except (ValueError, OverflowError, OSError):
+            number = -1
+        if number != documents:
+            self.close()
+            raise SplitterError("failed", "its process wrote segments that cannot be read")
 
     def run_pass(
         self,
         spool: Path,
         progress: Callable[[int], None] | None = None,
         *,
-        patience: float = math.inf,
+        timeout: float = math.inf,
     ) -> Pass:
-        """Split every document of ``spool`` once, with what was loaded, in ``patience`` seconds.
+        """Split every document of ``spool`` once, with what was loaded, in ``timeout`` seconds.
 
         ``progress`` is called with how many documents were split since the last call. A pass
         cannot take longer than this process waited for it: then the splitter changed the clock.
@@ -164,7 +203,7 @@ class SplitterProcess:
             done = documents
 
         reply = self._ask(
-            "finished no document", advance, patience, command="pass", spool=str(spool)
+            "finished no document", advance, timeout, command="pass", spool=str(spool)
         )
         advance(reply["documents"])
         waited = time.perf_counter() - began
@@ -180,48 +219,47 @@ class SplitterProcess:
 
     def close(self) -> None:
         """End the process and whatever it started. May be called again."""
-        if self.closed:
-            return
-        self.closed = True
-        with contextlib.suppress(OSError):  # it is gone already
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
-        with contextlib.suppress(OSError):
-            self._commands.close()
-        self._process.wait()
+        if not self.closed:
+            self.closed = True
+            self._program.end()
 
     def _ask(
         self,
         silence: str,
         progress: Callable[[int], None] = lambda _: None,
-        patience: float = math.inf,
+        timeout: float = math.inf,
         **command: object,
     ) -> dict[str, Any]:
-        until = time.monotonic() + patience
+        until = time.monotonic() + timeout
         try:
-            with contextlib.suppress(BrokenPipeError):  # it died: the replies' end says how
-                self._commands.write(json.dumps(command).encode() + b"\n")
-                self._commands.flush()
+            with contextlib.suppress(OSError):  # it died: the replies' end says how
+                self._program.input.write(json.dumps(command).encode() + b"\n")
+                self._program.input.flush()
             while (reply := self._receive(silence))["reply"] == "working":
                 progress(reply["documents"])
                 if time.monotonic() > until:
-                    detail = f"was not through all documents within {patience:g} seconds"
-                    raise SplitterError("timed out", detail)
+                    detail = f"was not through all documents within {timeout:g} seconds"
+                    raise SplitterError(TIMED_OUT, detail)
             if reply["reply"] == "failure":
-                raise SplitterError(reply["status"], reply["detail"])
-        except SplitterError:
+                raise SplitterError(
+                    reply["status"], shorten(reply["detail"], 1_000), reply["frames"]
+                )
+            if reply["reply"] == "machine":
+                raise StorageError(reply["error"] or errno.EIO, reply["place"])
+        except (SplitterError, StorageError):
             self.close()
             raise
+        except (LookupError, TypeError, ValueError) as error:
+            self.close()
+            raise SplitterError("failed", "its process gave an answer that is none") from error
         return reply
 
     def _receive(self, silence: str) -> dict[str, Any]:
         try:
-            line = self._replies.get(timeout=self._patience)
+            line = self._replies.get(timeout=self._timeout)
         except queue.Empty:
-            detail = f"{silence} within {self._patience:g} seconds"
-            raise SplitterError("timed out", detail) from None
+            detail = f"{silence} within {self._timeout:g} seconds"
+            raise SplitterError(TIMED_OUT, detail) from None
         if not line.endswith(b"\n"):
             raise SplitterError("failed", self._describe_death())
         reply: dict[str, Any] = json.loads(line)
@@ -229,24 +267,26 @@ class SplitterProcess:
 
     def _describe_death(self) -> str:
         try:
-            status = self._process.wait(timeout=1)
+            status = self._program.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             return "its process lives but answers no more"
         if status < 0:
-            return f"its process was ended by signal {-status} ({signal.strsignal(-status)})"
-        self._listener.join(timeout=1)
-        said = self._errors[0].decode(errors="replace").strip() if self._errors else ""
-        return f"its process ended with status {status}" + (f": {said}" if said else "")
+            return f"its process was {describe_end(status)}"
+        self._listener.join(_SECONDS_TO_END)  # nobody is left who could write more
+        said = last_line(line.decode(errors="replace") for line in self._errors)
+        return f"its process {describe_end(status)}" + (f": {said}" if said else "")
 
 
 def _forward_lines(stream: IO[bytes], lines: "queue.SimpleQueue[bytes]") -> None:
     """Put each line into ``lines``, and an empty one at the stream's end."""
     with stream:
-        for line in stream:
+        while line := stream.readline(_LONGEST_REPLY):
             lines.put(line)
     lines.put(b"")
 
 
 def _keep_last_line(stream: IO[bytes], last: "deque[bytes]") -> None:
     with stream:
-        last.extend(line for line in stream if line.strip())
+        while line := stream.readline(_LONGEST_REPLY):
+            if line.strip():
+                last.append(line)

@@ -4,31 +4,79 @@ Processes share a file and none holds more than a document. JSON would not do: i
 surrogates into one character. Standard library only, since workers read and write it.
 """
 
+import errno
+import os
 import struct
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO
 
 _LENGTHS = struct.Struct("<QQ")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class StorageError(OSError):
+    """A file of the harness cannot be read or written; the message is one line that says why."""
+
+    def __init__(self, error: int, place: str) -> None:
+        super().__init__(error, os.strerror(error), place)
+        self._made_from = error, place
+
+    def __reduce__(self) -> tuple[type["StorageError"], tuple[int, str]]:
+        return StorageError, self._made_from
+
+    def __str__(self) -> str:
+        if self.errno in _FULL:
+            return (
+                f"the folder {Path(self.filename).parent} is full ({self.strerror}); "
+                "free some space there, or give another temporary folder with TMPDIR"
+            )
+        return f"{self.filename} cannot be read or written: {self.strerror}"
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an OSError be a StorageError that names ``path``: one that a write gives does not."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(error.errno or errno.EIO, str(path)) from error
+
+
+def write_document(file: IO[bytes], document: tuple[str, str]) -> None:
+    """Append an (id, text) pair to a file that ``read_spool`` reads."""
+    fields = [field.encode("utf-8", "surrogatepass") for field in document]
+    file.write(_LENGTHS.pack(*map(len, fields)))
+    file.writelines(fields)
 
 
 def write_spool(path: Path, documents: Iterable[tuple[str, str]]) -> int:
-    """Write (id, text) pairs to ``path`` and return how many there were."""
+    """Write (id, text) pairs to ``path`` and return how many there were; raises StorageError."""
     number = 0
-    with path.open("wb") as file:
+    with naming(path):
+        file = path.open("wb")
+    with file:
         for number, document in enumerate(documents, start=1):  # noqa: B007
-            fields = [field.encode("utf-8", "surrogatepass") for field in document]
-            file.write(_LENGTHS.pack(*map(len, fields)))
-            file.writelines(fields)
+            with naming(path):
+                write_document(file, document)
+        with naming(path):
+            file.flush()
     return number
 
 
-def read_spool(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the (id, text) pairs of ``path``; raises ValueError where the file is cut short."""
+def read_spool(
+    path: Path, start: int = 0, documents: int | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the (id, text) pairs of ``path``, from byte ``start`` on, so many or all.
+
+    Raises ValueError where the file is cut short.
+    """
     with path.open("rb") as file:
-        while lengths := file.read(_LENGTHS.size):
+        file.seek(start)
+        while documents != 0 and (lengths := file.read(_LENGTHS.size)):
             if len(lengths) < _LENGTHS.size:
                 raise ValueError(f"{path} is cut short")
             id_length, text_length = _LENGTHS.unpack(lengths)
@@ -39,6 +87,10 @@ def read_spool(path: Path) -> Iterator[tuple[str, str]]:
                 fields[:id_length].decode("utf-8", "surrogatepass"),
                 fields[id_length:].decode("utf-8", "surrogatepass"),
             )
+            if documents is not None:
+                documents -= 1
+        if documents:
+            raise ValueError(f"{path} is cut short")
 
 
 def write_segments(file: IO[bytes], segments: Sequence[str]) -> None:
@@ -50,7 +102,10 @@ def write_segments(file: IO[bytes], segments: Sequence[str]) -> None:
 
 
 def read_segments(path: Path) -> Iterator[list[str]]:
-    """Yield the segments of each document; what is cut short at the file's end is left out."""
+    """Yield the segments of each document; what is cut short at the file's end is left out.
+
+    A splitter's process wrote the file: raises ValueError where it is no file of segments.
+    """
     with path.open("rb") as file:
         while len(head := file.read(_LENGTHS.size)) == _LENGTHS.size:
             number, size = _LENGTHS.unpack(head)
@@ -61,5 +116,7 @@ def read_segments(path: Path) -> Iterator[list[str]]:
                 return
             lengths.frombytes(numbers)
             joined = text.decode("utf-8", "surrogatepass")
+            if sum(lengths) != len(joined):
+                raise ValueError("the lengths of its segments are not those of their text")
             ends = accumulate(lengths, initial=0)
             yield [joined[start:end] for start, end in pairwise(ends)]

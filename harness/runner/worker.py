@@ -4,15 +4,19 @@ A program, started by :mod:`harness.runner.process`; it needs the standard libra
 so it runs under any interpreter that has both. It reads commands and writes replies as JSON
 lines:
 
+- ``{"command": "keep", "core": n}`` lets the process run on that core alone, where the system can
+  see to that, and is answered by ``{"reply": "ready"}``;
 - ``{"command": "load", "factory": "module:name", "options": {...}, "max_chunk_length": n}`` is
   answered by ``{"reply": "ready"}``; what was loaded for a limit once is kept;
-- ``{"command": "split", "spool": path, "into": path, "again": k}`` writes each document's segments
-  to the file ``into``, splits document ``k`` (from 0) twice, and is answered by
-  ``{"reply": "done", "documents": n}``;
+- ``{"command": "split", "spool": path, "start": byte, "documents": n or null, "into": path,
+  "again": k}`` writes each document's segments to the file ``into``, splits document ``k`` (from 0)
+  twice, and is answered by ``{"reply": "done", "documents": n}``;
 - ``{"command": "pass", "spool": path}`` splits every document once and is answered by ``{"reply":
   "done", "documents": n, "segments": n, "seconds": s, "cpu_seconds": s, "digest": hex}``;
 - both say ``{"reply": "working", "documents": n}`` a few times a second until then;
-- each may be answered by ``{"reply": "failure", "status": s, "detail": text}`` instead.
+- each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line, ...]}``
+  instead, or by ``{"reply": "machine", "error": number, "place": path}`` where a file of the harness
+  cannot be read or written, which is no fault of the splitter.
 
 ``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in
 them: reading, decoding and digesting lie between the clocks' readings. The garbage collector
@@ -20,6 +24,8 @@ stays enabled, as it is for users, and collects before each pass, so that no pas
 came before it.
 """
 
+import builtins
+import contextlib
 import gc
 import importlib.machinery
 import importlib.util
@@ -29,13 +35,18 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from time import perf_counter, process_time  # as they are before a splitter is loaded
 from types import ModuleType
 from typing import IO, Any, NamedTuple
 
+# A splitter may replace what is built in: the functions below keep what Python gave.
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]  # a module or its names
+
 _SECONDS_BETWEEN_REPLIES = 0.2
+_HARNESS = Path(__file__).parents[1]
+_ROOT = _HARNESS.parent
+_FACTORIES = "harness.factories"
 
 
 def main() -> None:
@@ -54,31 +65,39 @@ def main() -> None:
     while True:
         command = inbox.get()
         try:
-            if command["command"] == "load":
+            if command["command"] == "keep":
+                _keep_on_core(command["core"])
+                reply("ready")
+            elif command["command"] == "load":
                 limit = command["max_chunk_length"]
                 if limit not in loaded:
                     loaded[limit] = _load(command["factory"], command["options"], limit)
                 split = loaded[limit]
                 reply("ready")
             elif split is not None and command["command"] == "split":
-                spool, into = Path(command["spool"]), Path(command["into"])
-                reply("done", documents=_split(split, spool, into, command["again"], reply))
+                reply("done", documents=_split(split, command, reply))
             elif split is not None:
                 reply("done", **_run_pass(split, Path(command["spool"]), reply))
         except _SplitterError as error:
-            reply("failure", status=error.status, detail=error.detail)
+            reply("failure", status=error.status, detail=error.detail, frames=error.frames)
+        except OSError as error:  # only the harness's own: those of a splitter are failures
+            reply("machine", error=error.errno, place=str(error.filename or ""))
 
 
 Split = Callable[[str], Any]
 
 
 class _SplitterError(Exception):
-    """The splitter, not the harness, failed: ``status`` says how, ``detail`` why."""
+    """The splitter, not the harness, failed: ``status`` says how, ``detail`` why.
 
-    def __init__(self, status: str, detail: str) -> None:
+    ``frames`` are the last lines of its traceback, where it raised something.
+    """
+
+    def __init__(self, status: str, detail: str, raised: BaseException | None = None) -> None:
         super().__init__(status, detail)
         self.status = status
         self.detail = detail
+        self.frames = [] if raised is None else _list_frames(raised)
 
 
 def _take_streams() -> tuple[IO[str], IO[str]]:
@@ -93,29 +112,31 @@ def _take_streams() -> tuple[IO[str], IO[str]]:
 
 
 def _import_harness() -> None:
-    """Make this package importable from its place, without its neighbours on ``sys.path``.
+    """Make the harness importable from its place, without its neighbours on ``sys.path``.
 
-    An interpreter of another environment does not have it installed, and must not see what else
-    is installed beside it.
+    An interpreter of a virtual environment does not have it installed, and must not see what else
+    is installed beside it. What the worker needs is imported before any splitter is, with the
+    builtins that the worker has.
     """
-    spec = importlib.machinery.ModuleSpec("harness", None, is_package=True)
-    spec.submodule_search_locations = [str(Path(__file__).parents[1])]
-    sys.modules["harness"] = importlib.util.module_from_spec(spec)
+    for package, folder in (("harness", _HARNESS), ("harness.runner", _HARNESS / "runner")):
+        spec = importlib.machinery.ModuleSpec(package, None, is_package=True)
+        spec.submodule_search_locations = [str(folder)]
+        sys.modules[package] = importlib.util.module_from_spec(spec)
+    for name in ("details", "digest", "spool"):
+        _import_file(f"harness.runner.{name}", _HARNESS / "runner" / f"{name}.py")
+    # Under a name of its own: the package `segmenter` of this process may be another version's.
+    factories = _ROOT / "segmenter" / "testing" / "factories.py"
+    _import_file(_FACTORIES, factories)
 
 
-@cache
-def _find_factories() -> Any:
-    """The module that makes splitters, from beside this harness and under a name of its own.
-
-    The package ``segmenter`` of this process may be another version's, the one under test.
-    """
-    path = Path(__file__).parents[2] / "segmenter" / "testing" / "factories.py"
-    spec = importlib.util.spec_from_file_location("harness.factories", path)
+def _import_file(name: str, path: Path) -> None:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    vars(module)["__builtins__"] = __builtins__
+    sys.modules[name] = module
     spec.loader.exec_module(module)
-    return module
 
 
 class _SegmenterFinder:
@@ -129,24 +150,35 @@ class _SegmenterFinder:
     ) -> importlib.machinery.ModuleSpec | None:
         if name != "segmenter":
             return None
-        checkout = str(Path(__file__).parents[2])
-        return importlib.machinery.PathFinder.find_spec(name, [checkout])
+        return importlib.machinery.PathFinder.find_spec(name, [str(_ROOT)])
 
 
 def _receive(commands: IO[str], inbox: "queue.SimpleQueue[dict[str, Any]]") -> None:
-    """Pass commands on; at their end the parent is gone, so end at once, even within a pass."""
+    """Pass commands on; at their end the parent is gone, so end at once, even within a pass.
+
+    Where there is a guard, it ends the process before this can.
+    """
     for line in commands:
         inbox.put(json.loads(line))
     os._exit(0)
 
 
+def _keep_on_core(core: int) -> None:
+    if hasattr(os, "sched_setaffinity"):
+        with contextlib.suppress(OSError):  # the core is gone
+            os.sched_setaffinity(0, {core})
+
+
 def _load(factory: str, options: dict[str, Any], max_chunk_length: int) -> Split:
+    make_split: Callable[..., Split] = sys.modules[_FACTORIES].make_split
+
     try:
-        split: Split = _find_factories().make_split(factory, options, max_chunk_length)
+        split: Split = make_split(factory, options, max_chunk_length)
     except ImportError as error:
-        raise _SplitterError("unavailable", _describe(error)) from error
+        raise _SplitterError("unavailable", _describe(error), error) from error
     except BaseException as error:
-        raise _SplitterError("raised", f"{_describe(error)}, when it was loaded") from error
+        detail = f"{_describe(error)}{_name_line(error)}, when it was loaded"
+        raise _SplitterError("raised", detail, error) from error
     finally:
         _end_copies()
     return split
@@ -169,32 +201,36 @@ class _Answer(NamedTuple):
     cpu_seconds: float
 
 
-def _split(split: Split, spool: Path, into: Path, again: int, reply: Callable[..., None]) -> int:
-    """Split every document of ``spool`` into the file ``into``; return how many there were."""
-    from harness.runner.spool import write_segments
+def _split(split: Split, command: dict[str, Any], reply: Callable[..., None]) -> int:
+    """Split documents into a file, as the command says; return how many there were."""
+    from harness.runner.spool import naming, write_segments
 
     documents = 0
+    spool = (Path(command["spool"]), command["start"], command["documents"])
+    into = Path(command["into"])
     with into.open("wb") as file:
         for answer in _split_documents(split, spool, reply):
-            if documents == again:
+            if documents == command["again"]:
                 _expect_same(split, answer)
-            write_segments(file, answer.segments)
-            file.flush()  # where this process dies, the file tells how far it came
+            with naming(into):
+                write_segments(file, answer.segments)
+                file.flush()  # where this process dies, the file tells how far it came
             documents += 1
     return documents
 
 
 def _expect_same(split: Split, answer: _Answer) -> None:
-    factories = _find_factories()
+    factories = sys.modules[_FACTORIES]
+    where = _name(answer.document)
     try:
         again = factories.read_segments(factories.exhaust(split(answer.text)))
     except BaseException as error:
-        detail = f"a second call raised {_describe(error)}, in {answer.document!r}"
-        raise _SplitterError("changed", detail) from error
+        detail = f"a second call raised {_describe(error)}{_name_line(error)}, in {where}"
+        raise _SplitterError("changed", detail, error) from error
     finally:
         _end_copies()
     if again != answer.segments:
-        detail = f"a second call did not give the same segments, in {answer.document!r}"
+        detail = f"a second call did not give the same segments, in {where}"
         raise _SplitterError("changed", detail)
 
 
@@ -204,7 +240,7 @@ def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str
     digest = CorpusDigest()
     documents = number = 0
     seconds = cpu_seconds = 0.0
-    for answer in _split_documents(split, spool, reply):
+    for answer in _split_documents(split, (spool, 0, None), reply):
         digest.add(answer.document, answer.segments)
         documents += 1
         number += len(answer.segments)
@@ -219,24 +255,27 @@ def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str
     }
 
 
-def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> Iterator[_Answer]:
+def _split_documents(
+    split: Split, spool: tuple[Path, int, int | None], reply: Callable[..., None]
+) -> Iterator[_Answer]:
     from harness.runner.spool import read_spool
 
-    factories = _find_factories()
+    factories = sys.modules[_FACTORIES]
     exhaust = factories.exhaust
     gc.collect()
     replied = perf_counter()
-    for documents, (document, text) in enumerate(read_spool(spool)):
+    for documents, (document, text) in enumerate(read_spool(*spool)):
         cpu_began = process_time()
         began = perf_counter()
         try:
             given = exhaust(split(text))
         except factories.SegmentsError as error:
             _end_copies()
-            raise _SplitterError("invalid", f"{error}, in {document!r}") from error
+            raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
         except BaseException as error:  # a splitter may raise anything, SystemExit included
             _end_copies()
-            raise _SplitterError("raised", f"{_describe(error)}, in {document!r}") from error
+            detail = f"{_describe(error)}{_name_line(error)}, in {_name(document)}"
+            raise _SplitterError("raised", detail, error) from error
         ended = perf_counter()
         cpu_ended = process_time()
         _end_copies()
@@ -244,7 +283,7 @@ def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> I
             # A new list: the splitter may give the same again, with more in it.
             segments = factories.read_segments(given)
         except factories.SegmentsError as error:
-            raise _SplitterError("invalid", f"{error}, in {document!r}") from error
+            raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
         yield _Answer(document, text, segments, ended - began, cpu_ended - cpu_began)
         if ended - replied > _SECONDS_BETWEEN_REPLIES:
             reply("working", documents=documents + 1)
@@ -252,9 +291,28 @@ def _split_documents(split: Split, spool: Path, reply: Callable[..., None]) -> I
 
 
 def _describe(error: BaseException) -> str:
-    """The error's type and the first line of its message."""
-    message = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+    from harness.runner.details import describe_error
+
+    return describe_error(error)
+
+
+def _list_frames(error: BaseException) -> list[str]:
+    from harness.runner.details import list_frames
+
+    return list_frames(error, __file__, str(_ROOT / "segmenter" / "testing" / "factories.py"))
+
+
+def _name_line(error: BaseException) -> str:
+    """Where an error was raised, as its message says it; empty where no line is known."""
+    from harness.runner.details import name_line
+
+    return name_line(error, __file__, str(_ROOT / "segmenter" / "testing" / "factories.py"))
+
+
+def _name(document: str) -> str:
+    from harness.runner.details import name_document
+
+    return name_document(document)
 
 
 if __name__ == "__main__":

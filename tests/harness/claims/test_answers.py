@@ -1,6 +1,6 @@
 """Answers that need other environments, from evidence that was made up: the right one is known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,7 @@ from corpora import Corpus, Document
 from harness.claims import answers
 from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import read_claims
+from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.results.errors import MeasurementError
 from harness.splitters.probes import DISTRIBUTIONS, FUNCTIONS, LOADED, OLD_STRIPPING
 from harness.splitters.registry import Splitter
@@ -32,7 +33,8 @@ class MadeUp:
     installed: Mapping[str, Installation] = field(default_factory=dict)
     segments: Mapping[str, int] = field(default_factory=dict)
     unlike: tuple[str, str, int] | None = None
-    real: tuple[Corpus, ...] = (Corpus("real", lambda: iter([Document("1", " a \n")])),)
+    real: Sequence[SpooledCorpus] = ()
+    pool: Any = None
 
     def find(self, name: str) -> Splitter:
         return Splitter(name, "m:f", interpreter=self.installed[name].interpreter)
@@ -225,10 +227,13 @@ def test_a2_compares_ratios(own: int, status: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "status"), [([" a \n"], "confirmed"), (["a"], "refuted")])
-def test_d1_compares_what_is_embedded(
-    given: list[str], status: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "split_documents", lambda *_: [given])
-    evidence = MadeUp({"memmachine": installation("1.1.3")})
-    with ThreadPoolExecutor(1) as thread:  # other tests may leave a loop running in this one
+def test_d1_compares_what_is_embedded(given: list[str], status: str) -> None:
+    class Pool:
+        def split(self, *_: object) -> list[list[str]]:
+            return [given]
+
+    real = Corpus("real", lambda: iter([Document("1", " a \n")]))
+    with spool_corpora([real]) as corpora, ThreadPoolExecutor(1) as thread:
+        evidence = MadeUp({"memmachine": installation("1.1.3")}, real=corpora, pool=Pool())
+        # Other tests may leave a loop running in this thread.
         assert thread.submit(give, "D1", evidence).result().status == status

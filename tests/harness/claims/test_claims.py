@@ -14,10 +14,11 @@ from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import Answered, answer_claims, read_claims
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.evidence import Evidence, compare_shard
-from harness.measure.check import end_processes
 from harness.measure.profile import Contenders
+from harness.measure.spooling import spool_corpora
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
+from harness.runner.pool import SplitterPool
 from harness.splitters.registry import load_splitter
 from harness.splitters.venvs import Installation
 from tests.harness.inline import InlineExecutor
@@ -46,17 +47,20 @@ def gather_here(*_: object) -> Contenders:
 
 
 @pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "gather", gather_here)
-    yield
-    end_processes()
 
 
 @pytest.fixture(scope="module")
-def tiny() -> Evidence:
+def tiny() -> Iterator[Evidence]:
     """Shared, since what it rests on is measured once."""
-    real = [corpus("real", TEXT, "  \n\n "), corpus("other", TEXT[5:])]
-    return Evidence(real, corpus("synthetic", " a \n"), InlineExecutor(), lambda _: None)
+    texts = [
+        corpus("real", TEXT, "  \n\n "),
+        corpus("other", TEXT[5:]),
+        corpus("synthetic", " a \n"),
+    ]
+    with spool_corpora(texts) as (*real, synthetic), SplitterPool() as pool:
+        yield Evidence(real, synthetic, pool, InlineExecutor(), lambda _: None)
 
 
 def answer(name: str, of: Evidence) -> Answer:
@@ -106,10 +110,11 @@ def test_migration_tells_what_must_be_embedded_again(tiny: Evidence) -> None:
 
 
 def test_a_shard_is_compared_document_by_document() -> None:
-    documents = [Document("a", "One. \n\nTwo.")]
     splitters = (load_splitter("langchain"), load_splitter("segmenter"))
     # "One." and "Two." before; "One. \n\n" and "Two." now.
-    shard = compare_shard(documents, *splitters, 8)
+    with spool_corpora([corpus("a", "One. \n\nTwo.")]) as (spooled,), SplitterPool() as pool:
+        (texts,) = spooled.shards()
+        shard = compare_shard(texts, *splitters, 8, pool)
     assert (shard.migration.same, shard.migration.edges, shard.migration.moved) == (1, 1, 0)
     assert (shard.whole, shard.sentences) == (Change(2, 1), Change(2, 0))
     assert (shard.edged_before, shard.edged) == (0, 1)

@@ -197,7 +197,7 @@ def test_where_git_is_not_folders_compare(
         ("", "has no attribute 'TextSegmenter'"),
         (
             SPLITTER.replace("return [", "raise LookupError('so'); ["),
-            "LookupError: so, in 'long/0'",
+            "LookupError: so (__init__.py:8), in 'long/0'",
         ),
         (SPLITTER.replace("return [", "return None; ["), "no list of strings but NoneType"),
         (

@@ -138,7 +138,7 @@ def test_exponents_are_those_of_the_growth():
 
 def test_growth_is_measured_for_every_shape_and_limit(tmp_path):
     shapes = {name: SHAPES[name] for name in ("words", "spaces")}
-    measured = growth.measure_growth(shapes, [5, 500], [1_000, 2_000], patience=60)
+    measured = growth.measure_growth(shapes, [5, 500], [1_000, 2_000], timeout=60)
     forms = ["pure Python", *(["compiled"] if segmenter.COMPILED else []), "langchain"]
     assert [(each.limit, each.shape, each.splitter) for each in measured] == [
         (limit, shape, form) for limit in (5, 500) for shape in shapes for form in forms
@@ -155,7 +155,7 @@ def test_growth_is_measured_for_every_shape_and_limit(tmp_path):
 def test_a_baseline_that_takes_too_long_has_no_seconds(monkeypatch):
     hanging = Splitter("langchain", "failing_splitters:hanging")
     monkeypatch.setattr(growth, "load_splitter", lambda name: hanging)
-    measured = growth.measure_growth({"words": SHAPES["words"]}, [5], [1_000, 2_000], patience=1)
+    measured = growth.measure_growth({"words": SHAPES["words"]}, [5], [1_000, 2_000], timeout=1)
     assert list(measured[0].seconds) == [1_000, 2_000]
     assert measured[-1].seconds == {}
     assert growth.tabulate_worst(measured).cells[-1][-1] == "2"

@@ -19,8 +19,10 @@ from harness.measure.excerpts import (
     view_document,
     view_segments,
 )
+from harness.measure.spooling import spool_corpora
 from harness.results.folder import read_run, write_run
 from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
+from harness.runner.pool import SplitterPool
 from harness.splitters.registry import Splitter, load_splitter
 from tests.harness.report.test_report import CHECKED
 
@@ -106,13 +108,23 @@ def test_rules_that_do_not_apply_are_left_out_and_segments_may_overlap() -> None
     [(0, 0), (BEFORE, 0), (BEFORE + 5, 5), (9_990, 10_000 - LENGTH)],
 )
 def test_the_window_begins_before_the_place(place: int, start: int) -> None:
-    excerpt = view_document(Document("d", "x" * 10_000), place, {})
+    excerpt = view_document(Document("d", "x" * 10_000), place, {}, SplitterPool())
     assert (excerpt.start, len(excerpt.text)) == (start, LENGTH)
 
 
 def test_the_window_begins_with_a_line() -> None:
     text = "x" * 450 + "\n" + "y" * 9_000
-    assert view_document(Document("d", text), 1_000, {}).start == 451
+    assert view_document(Document("d", text), 1_000, {}, SplitterPool()).start == 451
+
+
+def collect(corpus: Corpus, splitters: list[Splitter]) -> list[Excerpt]:
+    with (
+        spool_corpora([corpus]) as corpora,
+        SplitterPool() as pool,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        checked = check(corpora, splitters, [8], pool=pool, executor=executor)
+        return collect_excerpts(corpora, splitters, [8], checked, pool=pool, executor=executor)
 
 
 def read_documents() -> Iterator[Document]:
@@ -128,9 +140,7 @@ def test_excerpts_are_of_documents_that_break_rules(tmp_path: Path) -> None:
         load_splitter("langchain"),
         Splitter("missing", "a_package_that_nobody_has:split"),
     ]
-    with ThreadPoolExecutor(1) as executor:
-        checked = check([corpus], splitters, [8], executor=executor)
-        excerpts = collect_excerpts([corpus], splitters, [8], checked, executor=executor)
+    excerpts = collect(corpus, splitters)
     assert [(e.corpus, e.document, e.start) for e in excerpts] == [("books", "bad", 0)]
     own, other = excerpts[0].views  # none of the missing one
     assert own.splitter == "segmenter"
@@ -142,9 +152,7 @@ def test_excerpts_are_of_documents_that_break_rules(tmp_path: Path) -> None:
 def test_where_nothing_is_broken_the_beginning_is_shown() -> None:
     corpus = Corpus("books", read_documents)
     splitters = [load_splitter("segmenter")]
-    with ThreadPoolExecutor(1) as executor:
-        checked = check([corpus], splitters, [8], executor=executor)
-        (excerpt,) = collect_excerpts([corpus], splitters, [8], checked, executor=executor)
+    (excerpt,) = collect(corpus, splitters)
     assert (excerpt.document, excerpt.text) == ("fine", "abc")
 
 

@@ -2,16 +2,21 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from corpora import Corpus, Document
-from harness.measure.timing import time_workloads
+from harness.measure import timing
+from harness.measure.spooling import spool_corpora
+from harness.measure.timing import TimingResult
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Timing, Workload
 from harness.results.timings import write_timings
 from harness.runner.digest import CorpusDigest
+from harness.runner.pool import SplitterPool
+from harness.runner.process import TIMEOUT
 from harness.splitters.registry import Splitter
 
 TEXTS = {"first": "Eins zwei. Drei.", "second": "four"}
@@ -25,6 +30,13 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def splitter(name: str, **options: object) -> Splitter:
     return Splitter(name, f"failing_splitters:{name}", options)
+
+
+def time_workloads(
+    corpora: list[Corpus], *args: Any, timeout: float = TIMEOUT, **kwargs: Any
+) -> TimingResult:
+    with spool_corpora(corpora) as spooled, SplitterPool(timeout=timeout) as pool:
+        return timing.time_workloads(spooled, *args, pool=pool, **kwargs)
 
 
 def count(name: str, limit: int, segments: Sequence[Sequence[str]]) -> Count:
@@ -101,7 +113,7 @@ def test_who_fails_has_no_timing_and_the_others_go_on() -> None:
     counts = [count(name, 5, at_first) for name in failing] + [count("slices", 5, SLICES[5])]
     names = [*failing, "slices"]
     before = set(psutil.Process().children(recursive=True))
-    result = time_workloads([CORPUS], [*map(splitter, names)], [5], counts, passes=3, patience=4)
+    result = time_workloads([CORPUS], [*map(splitter, names)], [5], counts, passes=3, timeout=4)
     assert set(psutil.Process().children(recursive=True)) == before
     assert {f.workload.splitter: f.status for f in result.failures} == failing
     assert [(t.workload.splitter, t.round) for t in result.timings] == [
@@ -173,7 +185,7 @@ def pyperf(command: str, *files: Path) -> str:
 
 def test_a_pass_that_takes_too_long_times_out() -> None:
     counts = [count("slow", 5, SLICES[5])]
-    result = time_workloads([CORPUS], [splitter("slow")], [5], counts, pass_patience=0.1)
+    result = time_workloads([CORPUS], [splitter("slow")], [5], counts, pass_timeout=0.1)
     assert result.timings == []
     (failure,) = result.failures
     assert failure.status == "timed out"

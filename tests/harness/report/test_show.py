@@ -14,6 +14,7 @@ from harness.report import show
 from harness.report.signs import find_sign
 from harness.results.errors import MeasurementError
 from harness.results.model import Excerpt, Workload
+from harness.runner.pool import SplitterPool
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter, load_splitter
 
@@ -94,9 +95,9 @@ def test_splitters_stand_side_by_side() -> None:
 
 def test_a_change_of_splitter_is_told_in_numbers() -> None:
     """LangChain's: "First sentence is here.", the second and the third in one, the rest."""
-    shown = show.view_text(
-        "t", TEXT.encode(), [load_splitter("langchain"), load_splitter("segmenter")], [50]
-    )
+    splitters = [load_splitter("langchain"), load_splitter("segmenter")]
+    with SplitterPool() as pool:
+        shown = show.view_text("t", TEXT.encode(), splitters, [50], pool)
     table = show.tabulate_migrations(shown.excerpt, shown.excerpt.views, 50)
     # The first has other edges, the second and third are cut apart, the last is the same.
     assert table.cells == [["langchain → segmenter", "1", "1", "2", "75%", "50%"]]
@@ -104,9 +105,9 @@ def test_a_change_of_splitter_is_told_in_numbers() -> None:
 
 def test_a_narrow_terminal_has_one_under_the_other() -> None:
     console = Console(width=40, record=True, file=io.StringIO())
-    shown = show.view_text(
-        "t", TEXT.encode(), [load_splitter("segmenter"), load_splitter("langchain")], [50]
-    )
+    splitters = [load_splitter("segmenter"), load_splitter("langchain")]
+    with SplitterPool() as pool:
+        shown = show.view_text("t", TEXT.encode(), splitters, [50], pool)
     show.print_shown(shown, console)
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= 40
@@ -158,10 +159,11 @@ def test_what_cannot_be_shown_is_one_line(content: bytes, said: str) -> None:
 
 
 def test_lone_surrogates_come_through() -> None:
-    shown = show.view_text("t", b"a\xed\xa0\x80b", [load_splitter("segmenter")], [5])
+    with SplitterPool() as pool:
+        shown = show.view_text("t", b"a\xed\xa0\x80b", [load_splitter("segmenter")], [5], pool)
     assert shown.excerpt.text == "a\ud800b"
     with pytest.raises(MeasurementError):
-        show.view_text("t", b"\xed", [load_splitter("segmenter")], [5])
+        show.view_text("t", b"\xed", [load_splitter("segmenter")], [5], SplitterPool())
 
 
 def test_a_file_that_is_not_there() -> None:

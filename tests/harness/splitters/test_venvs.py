@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,16 +13,18 @@ import zipfile
 from base64 import urlsafe_b64encode
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import CliRunner
 from packaging.specifiers import SpecifierSet
 
 from corpora import Corpus, Document
 from harness.cli.commands import segbench
-from harness.measure.check import check, open_process_pool
+from harness.measure.check import check
 from harness.measure.profile import gather
+from harness.measure.spooling import spool_corpora
 from harness.results.folder import read_run
+from harness.runner.executor import open_process_pool
+from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters import registry as splitters
@@ -30,6 +33,7 @@ from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation, Interpreter, UnavailableError, install
 
 CODE = """
+import os
 import time
 from segmenter import SEPARATORS  # the harness lends it to the environment
 import fake_needed
@@ -38,9 +42,12 @@ def slices(limit):
     assert " " in SEPARATORS
     return lambda text: [text[i : i + limit] for i in range(0, len(text), limit)]
 
-def sleeping(limit):
+def sleeping(limit, tell):
     def split(text):
         if text == "sleep":
+            with open(tell + ".part", "w") as file:
+                file.write(str(os.getpid()))
+            os.rename(tell + ".part", tell)
             time.sleep(600)
         return slices(limit)(text)
     return split
@@ -161,7 +168,7 @@ def test_a_splitter_runs_in_its_environment(cache: Path, tmp_path: Path) -> None
     splitter = Splitter("slices", SLICES.factory, interpreter=made.interpreter)
     spool = tmp_path / "spool"
     write_spool(spool, [("first", "abcdefg"), ("second", "\ud83d\ude00")])
-    with contextlib.closing(SplitterProcess(splitter, patience=60)) as process:
+    with contextlib.closing(SplitterProcess(splitter, timeout=60)) as process:
         process.load(3)
         assert list(process.split(spool, tmp_path / "segments")) == [
             ["abc", "def", "g"],
@@ -170,40 +177,40 @@ def test_a_splitter_runs_in_its_environment(cache: Path, tmp_path: Path) -> None
 
 
 def test_a_process_that_is_killed_in_the_middle_has_failed_and_the_check_goes_on(
-    cache: Path,
+    cache: Path, tmp_path: Path
 ) -> None:
     made = install(SLICES, cache=cache)
     assert made.interpreter is not None
     splitters = [
-        Splitter("sleeping", "fake_splitter:sleeping", interpreter=made.interpreter),
+        Splitter(
+            "sleeping",
+            "fake_splitter:sleeping",
+            {"tell": str(tmp_path / "asleep")},
+            interpreter=made.interpreter,
+        ),
         Splitter("slices", "fake_splitter:slices", interpreter=made.interpreter),
     ]
     documents = [Document("awake", "text"), Document("asleep", "sleep"), Document("last", "text")]
     corpus = Corpus("tiny", lambda: iter(documents))
-    with open_process_pool(1) as executor:
-        killer = threading.Thread(target=kill_one_that_sleeps, args=(made.interpreter,))
+    killer = threading.Thread(target=kill_when_told, args=(tmp_path / "asleep",), daemon=True)
+    with (
+        spool_corpora([corpus]) as corpora,
+        SplitterPool(timeout=500) as pool,
+        open_process_pool(1) as executor,
+    ):
         killer.start()
-        result = check([corpus], splitters, [3], executor=executor)
-        killer.join()
+        result = check(corpora, splitters, [3], pool=pool, executor=executor)
     (failure,) = result.failures
     assert (failure.workload.splitter, failure.status) == ("sleeping", "failed")
     assert failure.detail == "its process was ended by signal 9 (Killed), in 'asleep'"
     assert [(c.workload.splitter, c.documents) for c in result.counts] == [("slices", 3)]
 
 
-def kill_one_that_sleeps(interpreter: str) -> None:
-    """Kill a worker of the environment once it has nothing to do for a while."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        for process in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                before = process.cpu_times().user
-                if process.cmdline()[0] == interpreter and before > 0:
-                    time.sleep(0.5)
-                    if process.cpu_times().user == before:
-                        process.kill()
-                        return
-        time.sleep(0.05)
+def kill_when_told(place: Path) -> None:
+    """Kill the process whose number a file tells, as soon as it is there."""
+    while not place.exists():
+        time.sleep(0.01)
+    os.kill(int(place.read_text()), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,138 @@
+"""The processes of splitters that one process keeps, for all who want something split."""
+
+import functools
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from harness.runner.process import TIMEOUT, Loadable, SplitterError, SplitterProcess
+from harness.runner.spool import write_spool
+
+KEPT = 6
+
+
+class SplitterPool:
+    """Processes of splitters, started when they are wanted and kept for the next who wants one.
+
+    ``timeout`` is how many seconds a splitter may take to load, and for a document; ``kept`` how
+    many processes that nobody uses are kept. Threads may share a pool. One that is sent to other
+    processes, as an argument of a task, is one pool in each of them, however often it is sent;
+    their processes end when these do.
+    """
+
+    def __init__(self, *, timeout: float = TIMEOUT, kept: int = KEPT) -> None:
+        self.timeout = timeout
+        self._kept = kept
+        self._key = uuid.uuid4().hex
+        self._lock = threading.RLock()
+        self._running: list[SplitterProcess] = []
+        self._idle: list[tuple[Loadable, SplitterProcess]] = []
+        self._given_up: dict[str, SplitterError] = {}
+
+    def __reduce__(self) -> tuple[object, tuple[str, float, int]]:
+        return _receive, (self._key, self.timeout, self._kept)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def borrow(self, splitter: Loadable) -> Iterator[SplitterProcess]:
+        """A process of the splitter for oneself, kept afterwards unless the block fails.
+
+        Raises SplitterError where it cannot be started, or the splitter was given up.
+        """
+        if error := self.find_given_up(splitter):
+            raise error
+        process = self._take(splitter)
+        try:
+            yield process
+        except BaseException:
+            process.close()
+            raise
+        finally:
+            self._put(splitter, process)
+
+    def _take(self, splitter: Loadable) -> SplitterProcess:
+        with self._lock:
+            for number, (kept, process) in enumerate(self._idle):
+                if kept == splitter:
+                    del self._idle[number]
+                    return process
+        process = SplitterProcess(splitter, timeout=self.timeout)
+        with self._lock:
+            self._running.append(process)
+        return process
+
+    def _put(self, splitter: Loadable, process: SplitterProcess) -> None:
+        with self._lock:
+            if process not in self._running:
+                return  # all were closed meanwhile
+            if process.closed:
+                self._running.remove(process)
+                return
+            self._idle.append((splitter, process))
+            if len(self._idle) > self._kept:
+                _, oldest = self._idle.pop(0)
+                oldest.close()
+                self._running.remove(oldest)
+
+    def split(
+        self, splitter: Loadable, documents: Iterable[tuple[str, str]], max_chunk_length: int
+    ) -> list[list[str]]:
+        """The segments of each (id, text) pair; raises SplitterError and StorageError."""
+        with open_folder() as folder, self.borrow(splitter) as process:
+            write_spool(folder / "spool", documents)
+            process.load(max_chunk_length)
+            return list(process.split(folder / "spool", folder / "segments", again=-1))
+
+    def time(
+        self, splitter: Loadable, text: str, max_chunk_length: int, *, calls: int = 1
+    ) -> list[float]:
+        """The seconds of so many calls with a text; raises SplitterError and StorageError."""
+        with open_folder() as folder, self.borrow(splitter) as process:
+            write_spool(folder / "spool", [("text", text)])
+            process.load(max_chunk_length)
+            return [process.run_pass(folder / "spool").seconds for _ in range(calls)]
+
+    def give_up(self, splitter: Loadable, error: SplitterError) -> None:
+        """Start no more processes of a splitter, because of that error."""
+        detail = error.detail.removeprefix(_BEFORE)
+        again = SplitterError(error.status, f"{_BEFORE}{detail}", error.frames)
+        with self._lock:
+            self._given_up.setdefault(splitter.name, again)
+
+    def find_given_up(self, splitter: Loadable) -> SplitterError | None:
+        """Why a splitter was given up; None where it was not."""
+        return self._given_up.get(splitter.name)
+
+    def close(self) -> None:
+        """End all processes. May be called again."""
+        with self._lock:
+            for process in self._running:
+                process.close()
+            self._running.clear()
+            self._idle.clear()
+
+
+_BEFORE = "not tried again: "
+
+
+@functools.lru_cache(maxsize=1)  # the pool of an earlier run is forgotten, and its processes end
+def _receive(key: str, timeout: float, kept: int) -> SplitterPool:
+    pool = SplitterPool(timeout=timeout, kept=kept)
+    pool._key = key
+    return pool
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A temporary folder, until the block ends."""
+    with tempfile.TemporaryDirectory(prefix="segbench-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
