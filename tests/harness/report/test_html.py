@@ -20,6 +20,7 @@ from harness.report.tables import Column, Table
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run, write_run
 from harness.results.model import Claim, Excerpt, Growth, Import, Run, Workload
+from harness.runner.pool import SplitterPool
 from harness.splitters.registry import load_splitter
 from tests.harness.report.test_report import CHECKED, COUNTS, FAILURES, TIMED
 
@@ -144,9 +145,9 @@ def test_a_table_of_which_the_page_does_not_know_is_in_it(monkeypatch: pytest.Mo
 
 
 def test_it_says_which_splitters_can_be_looked_at() -> None:
-    excerpt = view_document(
-        Document("d", "a b"), 0, {Workload("books", "segmenter", 20): load_splitter("segmenter")}
-    )
+    workloads = {Workload("books", "segmenter", 20): load_splitter("segmenter")}
+    with SplitterPool() as pool:
+        excerpt = view_document(Document("d", "a b"), 0, workloads, pool)
     text = " ".join(section(render_page(replace(CHECKED, excerpts=[excerpt])), "text").split())
     assert "Only 1 of 3 splitters are here: segmenter." in text
 
@@ -196,7 +197,8 @@ def test_the_page_of_a_full_run_stays_small() -> None:
     text = "a  b\u3000。\n  " * 2_000
     splitters = [load_splitter(name) for name in ("segmenter", "langchain-keep", "langchain")]
     workloads = {Workload("books", s.name, limit): s for s in splitters for limit in (20, 128, 500)}
-    excerpt = view_document(Document("d", text), 9_000, workloads)
+    with SplitterPool() as pool:
+        excerpt = view_document(Document("d", text), 9_000, workloads, pool)
     many = replace(excerpt, views=[*excerpt.views, *excerpt.views[:6]])
     page = render_page(replace(TIMED, excerpts=[many] * 18))
     assert len(page.encode()) < 5_000_000
