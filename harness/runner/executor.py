@@ -41,6 +41,8 @@ def open_process_pool(processes: int | None = None) -> Iterator[Executor]:
                     pool.submit(count_cores)  # each starts one process
             yield pool
         except BaseException:
+            # First forget what waits: its futures are cancelled, and cannot be told of a death.
+            pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - before:
                 process.kill()
             raise
