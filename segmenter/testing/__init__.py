@@ -23,8 +23,8 @@ method ``length``.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from segmenter.testing.cases import Case, load_cases
+    from segmenter.testing.checks import RULE_SETS, NotApplicableError
     from segmenter.testing.judge import RuleBrokenError, check, tell
-    from segmenter.testing.rules import RULE_SETS, NotApplicableError
     from segmenter.testing.strategies import Input, inputs
     from segmenter.testing.suite import SplitterTests
     from segmenter.testing.trial import RefusedTextError, split
@@ -47,7 +47,7 @@ __all__ = [
 _homes = {
     "cases": ("Case", "load_cases"),
     "judge": ("RuleBrokenError", "check", "tell"),
-    "rules": ("NotApplicableError", "RULE_SETS"),
+    "checks": ("NotApplicableError", "RULE_SETS"),
     "strategies": ("Input", "inputs"),
     "suite": ("SplitterTests",),
     "trial": ("RefusedTextError", "split"),

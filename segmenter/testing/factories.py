@@ -16,8 +16,8 @@ from typing import Any
 #: Gives the segments of a text as a splitter gives them: see `exhaust` and `read_segments`.
 Split = Callable[[str], Any]
 
-#: The sentence for whoever named something else.
-FACTORY = (
+#: For messages to whoever named something else.
+A_FACTORY = (
     "a factory is called with the limit, its one positional argument, and returns a splitter: "
     "a function of a text, or an object with a method split_text or split"
 )
@@ -49,7 +49,7 @@ def make_splitter(
     try:
         made = factory(max_chunk_length, **(options or {}))
     except (TypeError, AttributeError) as error:  # as a function of a text would
-        raise FactoryError(f"{type(error).__name__}: {error}; {FACTORY}") from error
+        raise FactoryError(f"{type(error).__name__}: {error}; {A_FACTORY}") from error
     find_split(made)
     return made
 
@@ -62,13 +62,15 @@ def find_split(made: Any) -> Split:
     """
     methods = ("split_text", "split")
     if isinstance(made, type) and any(hasattr(made, name) for name in methods):
-        raise FactoryError(f"it returned the class {made.__name__}, not an object of it; {FACTORY}")
+        raise FactoryError(
+            f"it returned the class {made.__name__}, not an object of it; {A_FACTORY}"
+        )
     if not isinstance(made, str | bytes | bytearray):  # these split themselves
         for split in (*(getattr(made, name, None) for name in methods), made):
             if callable(split):
                 found: Split = split
                 return found
-    raise FactoryError(f"it returned {type(made).__name__}; {FACTORY}")
+    raise FactoryError(f"it returned {type(made).__name__}; {A_FACTORY}")
 
 
 def exhaust(given: Any) -> list[Any]:

@@ -5,19 +5,21 @@ from collections.abc import Sequence
 
 from segmenter.rules import Breach
 from segmenter.testing.cases import Case
+from segmenter.testing.checks import ACCEPTS, CHECKS, DETERMINISTIC, describe_rule
 from segmenter.testing.notation import show
-from segmenter.testing.rules import ACCEPTS, CHECKS, describe_rule
 from segmenter.testing.trial import (
+    Ask,
     Factory,
     RefusedTextError,
     Trial,
+    ask,
     load_factory,
     name_factory,
-    try_splitter,
+    tell_factory,
 )
 
 # What is wrong cannot be seen from the segments of one call.
-_UNSEEN = ("offsets", "deterministic")
+_UNSEEN = ("offsets", DETERMINISTIC)
 
 # Longer texts are shown around the breach, and reproduced by the name of their case.
 _SHOWN = 240
@@ -27,19 +29,21 @@ class RuleBrokenError(AssertionError):
     """A splitter breaks a rule; the message says on which text, where and how, in lines."""
 
 
-def check(factory: Factory, case: Case, rule: str) -> None:
+def check(factory: Factory, case: Case, rule: str, *, ask: Ask = ask) -> None:
     """Try a splitter on a case by a rule.
 
-    ``factory``, called with a limit, gives a splitter. Raises RuleBrokenError where the rule is
-    broken, NotApplicableError where it says nothing about this kind of splitter, and
-    RefusedTextError where the splitter refuses the text, which only the rule ``accepts`` forbids.
+    ``factory``, called with a limit, gives a splitter; ``ask`` gets its answer, in this process
+    if nothing else is given. Raises RuleBrokenError if the rule is broken, NotApplicableError if it
+    says nothing about this kind of splitter, and RefusedTextError if the splitter refuses the text,
+    which only the rule ``accepts`` forbids.
     """
     try:
-        trial = try_splitter(factory, case.text, case.max_chunk_length, case.segments)
+        answer = ask(factory, case.text, case.max_chunk_length, again=rule == DETERMINISTIC)
     except RefusedTextError as error:
         if rule != ACCEPTS:
             raise
         raise RuleBrokenError(_report(factory, case, rule, None, str(error))) from error
+    trial = Trial(case.text, case.max_chunk_length, answer, case.segments)
     breach = next(CHECKS[rule](trial), None)
     if breach is not None:
         raise RuleBrokenError(_report(factory, case, rule, trial, breach))
@@ -66,7 +70,7 @@ def _report(
     at = found.start if isinstance(found, Breach) else 0
     lines = [
         ("rule", f"{rule}: {describe_rule(rule)}"),
-        ("splitter", f"{_name(factory)}, limit {case.max_chunk_length}"),
+        ("splitter", f"{tell_factory(factory)}, limit {case.max_chunk_length}"),
         ("case", f"{case.name} ({case.origin})" if case.origin else ""),
         ("about", case.note),
         ("text", _show_around([case.text], at)),
@@ -75,10 +79,6 @@ def _report(
         ("reproduce", _reproduce(factory, case, rule)),
     ]
     return "\n".join(f"{label + ':':<11}{value}" for label, value in lines if value)
-
-
-def _name(factory: Factory) -> str:
-    return name_factory(factory) or f"{factory!r}"
 
 
 def _show_around(segments: Sequence[str], at: int) -> str:

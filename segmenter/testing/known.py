@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from segmenter.testing.cases import load_cases
-from segmenter.testing.rules import CHECKS, concerns
+from segmenter.testing.checks import CHECKS, concerns
 
 ANY_TEXT = "any-text"
 

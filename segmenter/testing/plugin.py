@@ -11,13 +11,15 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import re
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 _SUITE = "segmenter.testing"
+
+_versions = pytest.StashKey[list[str]]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,50 +70,57 @@ def _add_options(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="TOML file of violations with reasons; an error where one is no violation any more.",
     )
+    group.addoption(
+        "--time-limit",
+        dest="segbench_time_limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="How long a splitter may take for a text (default: 60). With 0 it runs without a "
+        "limit in the process of pytest, for debuggers.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse what cannot be tested, before any test runs."""
     path = config.getoption("segbench_splitter", None)
-    if path is None:
-        if _names_suite(config.args):
-            raise pytest.UsageError("say what to test: --splitter MODULE:FACTORY")
+    if path is None and _names_suite(config.args):
+        raise pytest.UsageError("say what to test: --splitter MODULE:FACTORY")
+    from segmenter.testing import summary
+
+    summary.register(config)
+    if path is None or hasattr(config, "workerinput"):  # pytest-xdist asks once for all
         return
     if importlib.util.find_spec("hypothesis") is None:
         raise pytest.UsageError(
             "hypothesis is not installed; python -m pip install 'segbench[conformance]'"
         )
+    from segmenter.testing.checks import UnknownRuleError, select_rules
+    from segmenter.testing.forked import ForkedSplitter
     from segmenter.testing.known import KnownViolationsError, read_known_violations
-    from segmenter.testing.rules import UnknownRuleError, select_rules
-    from segmenter.testing.trial import UnusableSplitterError, load_factory, try_factory
+    from segmenter.testing.trial import UnusableSplitterError, find_versions, load_factory
 
+    time_limit = config.getoption("segbench_time_limit")
+    if not 0 <= time_limit < threading.TIMEOUT_MAX:
+        raise pytest.UsageError(f"--time-limit is a number of seconds, not {time_limit:g}")
     try:
         select_rules(config.getoption("segbench_rules"))
-        try_factory(load_factory(path))
         if known := config.getoption("segbench_known_violations"):
             read_known_violations(Path(known))
+        splitter = ForkedSplitter(load_factory(path), time_limit)
+        try:
+            config.stash[_versions] = find_versions(splitter.find_modules())
+        finally:
+            splitter.close()
     except (KnownViolationsError, UnknownRuleError, UnusableSplitterError) as error:
         raise pytest.UsageError(str(error)) from error
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Name the splitter, its version and the rules."""
-    path = config.getoption("segbench_splitter", None)
-    if path is None:
+    if _versions not in config.stash:
         return None
-    from segmenter.testing.trial import find_versions, load_factory
-
-    versions = ", ".join(find_versions(load_factory(path))) or "no installed distribution"
-    rules = config.getoption("segbench_rules")
-    return f"splitter: {path} ({versions}), rules: {rules}"
-
-
-@pytest.fixture
-def splitter(pytestconfig: pytest.Config) -> Callable[[int], Any]:
-    """The factory of the splitter to test: override it, or name one by ``--splitter``."""
-    path = pytestconfig.getoption("segbench_splitter", None)
-    if path is None:
-        raise pytest.UsageError("define a fixture `splitter`, or name one by --splitter")
-    from segmenter.testing.trial import load_factory
-
-    return load_factory(path)
+    path, rules = config.getoption("segbench_splitter"), config.getoption("segbench_rules")
+    versions: list[str] = config.stash[_versions]
+    found = ", ".join(versions) or "no installed distribution"
+    return f"splitter: {path} ({found}), rules: {rules}"

@@ -8,17 +8,30 @@ from functools import cached_property
 from importlib import metadata
 from operator import index, itemgetter
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
 from segmenter.rules import Splitting
-from segmenter.testing.factories import find_factory, find_split
+from segmenter.testing.factories import (
+    A_FACTORY,
+    FactoryError,
+    SegmentsError,
+    exhaust,
+    find_factory,
+    find_split,
+    make_splitter,
+    read_segments,
+)
 
-#: Called with a limit, makes a splitter for it. That is a function of a text, or has a method
-#: ``split``. It gives segments: strings, or documents with a ``text`` or ``page_content``.
+#: Called with a limit, makes a splitter for it: a function of a text, or an object with a method
+#: ``split_text`` or ``split``. It gives segments: strings, or documents with a ``text`` or
+#: ``page_content``, in any iterable.
 Factory = Callable[[int], Any]
 
 #: In code points: one that tests use, so that whatever can be tested can be made for it.
 _ORDINARY_LIMIT = 20
+
+# Of a message: some quote the whole text.
+_SHOWN = 600
 
 
 class UnusableSplitterError(Exception):
@@ -31,27 +44,75 @@ class RefusedTextError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a splitter gave: segments, and where they start and end where it says so."""
+    """What a splitter gave: segments, and where they start and end if it says so.
+
+    ``lengths`` are the segments' as the splitter counts them, None if it counts code points.
+    """
 
     segments: tuple[str, ...]
     starts: tuple[int, ...] | None = None
     ends: tuple[int, ...] | None = None
+    lengths: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a splitter gave for a text; and what it gave when it was asked again, and what another
+    that was made likewise gave, if that was asked for: why there is nothing, where it refused."""
+
+    outcome: Outcome
+    again: tuple[Outcome | str, ...] = ()
+
+
+class Ask(Protocol):
+    """Gives the answer of a factory's splitter; raises RefusedTextError."""
+
+    def __call__(
+        self, factory: Factory, text: str, max_chunk_length: int, *, again: bool
+    ) -> Answer: ...
+
+
+def ask(factory: Factory, text: str, max_chunk_length: int, *, again: bool = False) -> Answer:
+    """Make a splitter and split the text; with ``again``, once more, and by another one.
+
+    Raises RefusedTextError if the splitter raises, or gives what are no segments.
+    """
+    splitter = _make(factory, max_chunk_length)
+    outcome = _split(splitter, text)
+    if not again:
+        return Answer(outcome)
+    return Answer(
+        outcome,
+        (
+            _refusal_or(lambda: _split(splitter, text)),
+            _refusal_or(lambda: _split(_make(factory, max_chunk_length), text)),
+        ),
+    )
+
+
+def _refusal_or(split: Callable[[], Outcome]) -> Outcome | str:
+    try:
+        return split()
+    except RefusedTextError as error:
+        return str(error)
 
 
 @dataclass(frozen=True)
 class Trial:
     """One text through one splitter at one limit.
 
-    ``expected`` are the right segments where they are written down, else None. ``measure`` gives
-    a segment's length as the splitter counts it, None where it counts code points.
+    ``expected`` are the right segments where they are written down, else None.
     """
 
     text: str
     max_chunk_length: int
-    outcome: Outcome
-    again: Callable[[], Iterator[Outcome]]
-    measure: Callable[[str], int] | None
-    expected: tuple[str, ...] | None
+    answer: Answer
+    expected: tuple[str, ...] | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the splitter gave."""
+        return self.answer.outcome
 
     @cached_property
     def joins(self) -> bool:
@@ -63,36 +124,27 @@ class Trial:
     def segments(self) -> tuple[str, ...]:
         """The segments in the order of the text: as given where they join to it or have no
         offsets, else in the order of these."""
-        segments, starts = self.outcome.segments, self.outcome.starts
+        segments = self.outcome.segments
+        return tuple(segments[place] for place in self._places)
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...] | None:
+        """The length of each of ``segments`` as the splitter counts it, None for code points."""
+        lengths = self.outcome.lengths
+        return None if lengths is None else tuple(lengths[place] for place in self._places)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        places = range(len(self.outcome.segments))
+        starts = self.outcome.starts
         if starts is None or self.joins:
-            return segments
-        placed = sorted(zip(starts, segments, strict=True), key=itemgetter(0))
-        return tuple(segment for _, segment in placed)
+            return list(places)
+        return [place for _, place in sorted(zip(starts, places, strict=True), key=itemgetter(0))]
 
     @cached_property
     def splitting(self) -> Splitting:
+        """The segments in the text, for the rules."""
         return Splitting(self.text, self.segments, self.max_chunk_length)
-
-
-def try_splitter(
-    factory: Factory,
-    text: str,
-    max_chunk_length: int,
-    expected: tuple[str, ...] | None = None,
-) -> Trial:
-    """Make a splitter and split the text.
-
-    Raises RefusedTextError where the splitter raises, or gives what are no segments.
-    """
-    splitter = _make(factory, max_chunk_length)
-
-    def split_again() -> Iterator[Outcome]:
-        yield _split(splitter, text)
-        yield _split(_make(factory, max_chunk_length), text)
-
-    outcome = _split(splitter, text)
-    measure = _find_method(splitter, "length")
-    return Trial(text, max_chunk_length, outcome, split_again, measure, expected)
 
 
 def split(factory: Factory | str, text: str, max_chunk_length: int) -> list[str]:
@@ -102,18 +154,20 @@ def split(factory: Factory | str, text: str, max_chunk_length: int) -> list[str]
     """
     if isinstance(factory, str):
         factory = load_factory(factory)
-    return list(_split(_make(factory, max_chunk_length), text).segments)
+    return list(ask(factory, text, max_chunk_length).outcome.segments)
 
 
 def _make(factory: Factory, max_chunk_length: int) -> Any:
     with _refusal():
-        return factory(max_chunk_length)
+        return make_splitter(factory, max_chunk_length)
 
 
 @contextmanager
 def _refusal() -> Iterator[None]:
     try:
         yield
+    except UnusableSplitterError:
+        raise
     except BaseException as error:
         # A panic of a splitter written in Rust is no Exception; a test that is skipped is none
         # either.
@@ -125,7 +179,10 @@ def _refusal() -> Iterator[None]:
 
 def _describe(error: BaseException) -> str:
     """The error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    message = " ".join(str(error)[:_SHOWN].split())
+    if isinstance(error, FactoryError | SegmentsError):  # these speak for themselves
+        return message
+    return f"{type(error).__name__}: {message}".removesuffix(": ")
 
 
 def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
@@ -136,31 +193,23 @@ def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
 
 def _split(splitter: Any, text: str) -> Outcome:
     with _refusal():
-        given = find_split(splitter)(text)
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise TypeError(f"a {type(given).__name__} is no list of segments")
-        items = list(given)
-        segments = tuple(map(_text_of, items))
+        items = exhaust(find_split(splitter)(text))
+        segments = tuple(read_segments(items))
+        measure = _find_method(splitter, "length")
+        lengths = None if measure is None else tuple(_read_integer(measure(s)) for s in segments)
         ends = None
         if spans := _find_method(splitter, "spans"):
-            pairs = [(_read_offset(start), _read_offset(end)) for start, end in spans(text)]
+            pairs = [(_read_integer(start), _read_integer(end)) for start, end in spans(text)]
             starts = tuple(start for start, _ in pairs)
             ends = tuple(end for _, end in pairs)
         else:
             found = map(_start_of, items)
-            starts = tuple(_read_offset(start) for start in found if start is not None)
+            starts = tuple(_read_integer(start) for start in found if start is not None)
         if not starts:
-            return Outcome(segments)
+            return Outcome(segments, lengths=lengths)
         if len(starts) != len(segments):
-            raise TypeError(f"{len(starts)} offsets for {len(segments)} segments")
-        return Outcome(segments, starts, ends)
-
-
-def _text_of(item: Any) -> str:
-    for text in (item, getattr(item, "text", None), getattr(item, "page_content", None)):
-        if isinstance(text, str):
-            return text
-    raise TypeError(f"a {type(item).__name__} is no segment")
+            raise SegmentsError(f"it gave {len(starts)} offsets for {len(segments)} segments")
+        return Outcome(segments, starts, ends, lengths)
 
 
 def _start_of(item: Any) -> Any:
@@ -170,54 +219,85 @@ def _start_of(item: Any) -> Any:
     return start
 
 
-def _read_offset(offset: Any) -> int:
-    if not isinstance(offset, SupportsIndex):  # numpy's integers are no int
-        raise TypeError(f"a {type(offset).__name__} is no offset")
-    return index(offset)
+def _read_integer(number: Any) -> int:
+    if not isinstance(number, SupportsIndex):  # numpy's integers are no int
+        raise SegmentsError(f"it gave {type(number).__name__} for an offset or a length")
+    return index(number)
 
 
 @dataclass(frozen=True)
-class _NamedFactory:
-    """A factory that remembers under what name it was found."""
+class NamedFactory:
+    """A factory by its name; it is imported when it is called, in the process that calls it."""
 
     path: str
-    function: Factory
 
     def __call__(self, max_chunk_length: int) -> Any:
-        return self.function(max_chunk_length)
+        return self.factory(max_chunk_length)
+
+    @cached_property
+    def factory(self) -> Factory:
+        """The factory itself; raises UnusableSplitterError."""
+        if (here := str(Path.cwd())) not in sys.path:
+            sys.path.insert(0, here)
+        try:
+            factory = find_factory(self.path)
+        except (Exception, SystemExit) as error:  # a module may raise anything when it is imported
+            raise UnusableSplitterError(
+                f"no splitter at {self.path}: {_describe(error)}"
+            ) from error
+        if not callable(factory):
+            raise UnusableSplitterError(
+                f"{self.path} is a {type(factory).__name__}, not a factory; {A_FACTORY}"
+            )
+        found: Factory = factory
+        return found
 
 
 def load_factory(path: str) -> Factory:
     """The factory that ``module:name`` or ``path/to/file.py:name`` names.
 
-    Modules of the working directory are found too. Raises UnusableSplitterError.
+    Modules of the working directory are found too. Raises UnusableSplitterError for what is no such
+    name, and when it is called, if there is nothing of that name.
     """
     if ":" not in path:
         raise UnusableSplitterError(f"{path} names no factory; write MODULE:FACTORY")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        factory = find_factory(path)
-    except (Exception, SystemExit) as error:  # a module may raise anything when it is imported
-        raise UnusableSplitterError(f"no splitter at {path}: {_describe(error)}") from error
-    if not callable(factory):
-        raise UnusableSplitterError(f"{path} is a {type(factory).__name__}, not a factory")
-    return _NamedFactory(path, factory)
+    return NamedFactory(path)
 
 
-def try_factory(factory: Factory) -> None:
-    """Make a splitter, as every test will; raises UnusableSplitterError where none can be made,
-    as where what it needs is not installed."""
+def find_modules(factory: Factory) -> list[str]:
+    """Make a splitter, as every test will; return the modules that it and its factory are from.
+
+    Raises UnusableSplitterError if none can be made, for example because what it needs is not
+    installed.
+    """
     try:
-        _make(factory, _ORDINARY_LIMIT)
+        made = _make(factory, _ORDINARY_LIMIT)
     except RefusedTextError as error:
-        name = name_factory(factory) or f"{factory!r}"
-        raise UnusableSplitterError(f"{name} makes no splitter: {error}") from error
+        raise UnusableSplitterError(
+            f"{tell_factory(factory)} makes no splitter: {error}"
+        ) from error
+    function = factory.factory if isinstance(factory, NamedFactory) else factory
+    modules = [*_modules_of(function), *_modules_of(made), *_names_in(function)]
+    return list(dict.fromkeys(filter(None, modules)))
+
+
+def find_versions(modules: Iterable[str]) -> list[str]:
+    """The distributions that have the modules, with their versions."""
+    providers = metadata.packages_distributions()
+    names = dict.fromkeys(
+        name for module in modules for name in providers.get(module.split(".")[0], [])
+    )
+    return [f"{name} {metadata.version(name)}" for name in names]
+
+
+def tell_factory(factory: Factory) -> str:
+    """What to call the factory in a message."""
+    return name_factory(factory) or f"{factory!r}"
 
 
 def name_factory(factory: Factory) -> str | None:
     """The name by which `load_factory` finds the factory, None where it has none."""
-    if isinstance(factory, _NamedFactory):
+    if isinstance(factory, NamedFactory):
         return factory.path
     module = getattr(factory, "__module__", None)
     name = getattr(factory, "__qualname__", None)
@@ -225,22 +305,6 @@ def name_factory(factory: Factory) -> str | None:
     for part in (name or "").split("."):
         found = getattr(found, part, None)
     return f"{module}:{name}" if found is not None and found is factory else None
-
-
-def find_versions(factory: Factory) -> list[str]:
-    """The distributions that the factory, and the splitter that it makes, come from, with their
-    versions."""
-    try:
-        made = _make(factory, _ORDINARY_LIMIT)
-    except RefusedTextError:  # the tests will say so
-        made = None
-    function = factory.function if isinstance(factory, _NamedFactory) else factory
-    modules = [*_modules_of(function), *_modules_of(made), *_names_in(function)]
-    providers = metadata.packages_distributions()
-    names = dict.fromkeys(
-        name for module in modules if module for name in providers.get(module.split(".")[0], [])
-    )
-    return [f"{name} {metadata.version(name)}" for name in names]
 
 
 def _modules_of(made: Any) -> list[str | None]:

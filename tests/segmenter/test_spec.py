@@ -9,8 +9,8 @@ import pytest
 import segmenter
 from segmenter import SEPARATORS, TextSegmenter
 from segmenter.testing.cases import Case, SpecificationError, read_block, read_examples
+from segmenter.testing.checks import CHECKS
 from segmenter.testing.notation import read, show
-from segmenter.testing.rules import CHECKS
 from tests.segmenter import oracle
 
 SPECIFICATION = Path(segmenter.__file__).with_name("SPEC.md")

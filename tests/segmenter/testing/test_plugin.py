@@ -27,6 +27,9 @@ def make(limit):
 def unmade(limit):
     raise OSError("no model")
 
+def words(text):
+    return text.split()
+
 STRIPPED = "text"
 """
 
@@ -102,7 +105,8 @@ def test_a_failure_shows_all_that_is_needed(run) -> None:
     result = run(*arguments, "join-trailing-newlines")
     result.stdout.fnmatch_lines(
         [
-            "*test_case[[]join-trailing-newlines]*",
+            "=* BROKEN RULES, the smallest text of each =*",
+            "_* TestSplitter: join, on 1 text _*",
             "rule:      join: The segments, joined, are the text exactly.",
             "splitter:  stripping:make, limit 8",
             "case:      trailing-newlines (SPEC.md:*)",
@@ -111,6 +115,7 @@ def test_a_failure_shows_all_that_is_needed(run) -> None:
             "found:     at 10: 3 characters lost, 0 added; expected: the text exactly",
             "reproduce: python -c 'from segmenter.testing import split; "
             'print(split("stripping:make", "alpha beta\\n\\n ", 8))\'',
+            "*1 failed, * deselected in *",
         ],
         consecutive=True,
     )
@@ -233,10 +238,10 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
     assert outcomes["failed"] == outcomes["skipped"] == 3
     result.stdout.fnmatch_lines(
         [
+            "SKIPPED * the splitter refused the text, see the rule accepts: UnicodeEncodeError*",
             "rule:      accepts: Every text gives segments at every limit, whatever is in it, and "
             "nothing raises.",
             "found:     UnicodeEncodeError: 'utf-8' codec can't encode*",
-            "SKIPPED * the splitter refused the text, see the rule accepts: UnicodeEncodeError*",
         ]
     )
 
@@ -249,12 +254,29 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
         (["--splitter", "stripping:mak"], "*no splitter at stripping:mak: *has no 'mak'"),
         (["--splitter", "stripping:STRIPPING.x"], "*no splitter at stripping:STRIPPING.x: *"),
         (["--splitter", "langchain-kep"], "langchain-kep names no factory; write MODULE:FACTORY"),
-        (["--splitter", "stripping:STRIPPED"], "*stripping:STRIPPED is a str, not a factory"),
+        (
+            ["--splitter", "stripping:STRIPPED"],
+            "*stripping:STRIPPED is a str, not a factory; a factory is called with the limit, *",
+        ),
         (["--splitter", "raising:make"], "*no splitter at raising:make: RuntimeError: no *, sorry"),
         (["--splitter", "raising.py:make"], "*no splitter at raising.py:make: RuntimeError: no *"),
         (["--splitter", "leaving:make"], "*no splitter at leaving:make: SystemExit: 7"),
         (["--splitter", "stripping:make", "--rules", ""], "*no rule is named; there are lossless*"),
         (["--splitter", "nobody.py:make"], "*no splitter at nobody.py:make: *no file nobody.py"),
+        (["--splitter", "ending:make"], "*ending:make*its process, with status 0"),
+        (
+            ["--splitter", "stripping:words"],
+            "stripping:words makes no splitter: AttributeError: 'int' object has no attribute "
+            "'split'; a factory is called with the limit, *",
+        ),
+        (
+            ["--splitter", "stripping:make", "--time-limit", "-1"],
+            "--time-limit is a number of seconds, not -1",
+        ),
+        (
+            ["--splitter", "stripping:make", "--time-limit", "nan"],
+            "--time-limit is a number of seconds, not nan",
+        ),
         (
             ["--splitter", "stripping:unmade"],
             "*stripping:unmade makes no splitter: OSError: no model",
@@ -271,11 +293,146 @@ def test_a_splitter_that_refuses_a_text_breaks_one_rule(run, pytester) -> None:
 )
 def test_a_wrong_command_line_is_one_line(run, pytester, arguments, message) -> None:
     pytester.makepyfile(raising="raise RuntimeError('no licence,\\nsorry')")
-    pytester.makepyfile(leaving="import sys; sys.exit(7)")
+    pytester.makepyfile(leaving="import sys; sys.exit(7)", ending="import os; os._exit(0)")
     result = run("--pyargs", "segmenter.testing", *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_a_broken_splitter_is_summarized_by_rule(run) -> None:
+    suite = ("--pyargs", "segmenter.testing", "--splitter", "stripping:make")
+    result = run(*suite, "--rules", "join,empty")
+    assert result.parseoutcomes()["failed"] > 60
+    assert len(result.outlines) < 120
+    told = [line for line in result.outlines if line.startswith(("text:", "rule:"))]
+    # A single space is the smallest text that a splitter can break either rule on by stripping.
+    assert told[0].startswith("rule:      join: ")
+    assert len(told[1]) == len("text:      |·|")
+    assert told[2].startswith("rule:      empty: ")
+    assert len(told[3]) == len("text:      |·|")
+    (also, _) = (line for line in result.outlines if line.startswith("also on:   "))
+    assert also.split()[2:4] == ["one-each,", "whitespace-that-fits,"]
+    result.stdout.no_fnmatch_line("FAILED *")
+
+
+MINE = """
+import pytest
+from segmenter.testing import SplitterTests
+import stripping
+
+class TestMine(SplitterTests):
+    rules = "join"
+
+    @pytest.fixture
+    def splitter(self):
+        return stripping.make
+
+def test_other():
+    assert False
+"""
+
+
+def test_a_class_is_summarized_beside_other_failures(pytester, run) -> None:
+    pytester.makepyfile(test_mine=MINE)
+    result = pytester.runpytest_inprocess("-k", "newlines or other", "-p", "no:randomly")
+    assert result.parseoutcomes()["failed"] == 8
+    result.stdout.fnmatch_lines(
+        [
+            "_* test_other _*",
+            "FAILED test_mine.py::test_other - *",
+            "_* TestMine: join, on 7 texts _*",
+            "case:      newlines-do-not-matter-in-a-unit-too-long (SPEC.md:*)",
+            "also on:   *",
+        ]
+    )
+    assert sum(line.startswith("FAILED") for line in result.outlines) == 1
+
+
+def test_tests_in_several_processes_are_summarized_once(pytester, run) -> None:
+    pytester.makepyfile(test_mine=MINE)
+    options = ("-p", "segmenter.testing.plugin", "-n2", "-k", "newlines or other")
+    result = pytester.runpytest_subprocess(*options)
+    assert result.parseoutcomes()["failed"] == 8
+    result.stdout.fnmatch_lines(
+        ["_* TestMine: join, on 7 texts _*", "rule: *", "splitter: *", "case:      newlines-do-*"],
+        consecutive=True,
+    )
+    assert sum(line.startswith(("FAILED", "case:")) for line in result.outlines) == 2
+
+
+HANGING = """
+import collections, itertools, os
+
+def make(limit):
+    def split(text):
+        if "\u3000" in text:
+            collections.deque(itertools.repeat(0), maxlen=0)
+        return [text]
+    return split
+
+def always(limit):
+    def split(text):
+        while True:
+            pass
+    return split
+
+def ending(limit):
+    return lambda text: os._exit(0)
+"""
+
+
+def test_a_splitter_that_hangs_fails_where_it_does(run, pytester) -> None:
+    pytester.makepyfile(hanging=HANGING)
+    result = run(
+        *("--pyargs", "segmenter.testing", "--splitter", "hanging:make", "-v"),
+        *("--rules", "join", "--time-limit", "2", "-k", "ideograph and not indent or exact-fit"),
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "*test_case[[]accepts-exact-fit] PASSED*",
+            "*test_case[[]accepts-ideographic-space-goes-left] FAILED*",
+            "*test_case[[]join-exact-fit] PASSED*",
+            "*test_case[[]join-ideographic-space-goes-left] SKIPPED*",
+            "case:      ideographic-space-goes-left *",
+            "found:     it did not end within 2 s; it was in split, *hanging.py:6",
+        ]
+    )
+
+
+@pytest.mark.parametrize("which", ["test_case", "test_any_text"])
+def test_a_splitter_that_always_hangs_is_not_waited_for_all_the_time(run, pytester, which) -> None:
+    pytester.makepyfile(hanging=HANGING)
+    result = run(
+        *("--pyargs", "segmenter.testing", "--splitter", "hanging:always", "-rs", "-k", which),
+        *("--rules", "join", "--time-limit", "0.2"),
+    )
+    outcomes = result.parseoutcomes()
+    tried = {"test_case": 3, "test_any_text": 1}[which]
+    assert (outcomes["failed"], "passed" in outcomes, result.ret) == (tried, False, 1)
+    if which == "test_case":
+        result.stdout.fnmatch_lines(["SKIPPED * not tried: the splitter did not end on 3 other *"])
+
+
+@pytest.mark.parametrize("which", ["exact-fit", "test_any_text"])
+def test_a_splitter_that_ends_the_process_does_not_pass(pytester, which) -> None:
+    pytester.makepyfile(hanging=HANGING)
+    command = [sys.executable, "-m", "segmenter.testing", "--splitter", "hanging:ending"]
+    command += ["--rules", "join", "-p", "no:cacheprovider", "-k", which]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1
+    lines = result.stdout.splitlines()
+    assert "found:     it ended its process, with status 0" in lines
+    assert not any(" passed" in line for line in lines[-1:])
+
+
+def test_the_time_limit_of_a_class_is_its_own(run, pytester) -> None:
+    pytester.makepyfile(hanging=HANGING)
+    mine = MINE.replace("stripping", "hanging").replace("hanging.make", "hanging.always")
+    pytester.makepyfile(test_mine=mine.replace("rules =", "time_limit = 0.3\n    rules ="))
+    result = run("-k", "accepts and (exact-fit or any_text)")
+    result.stdout.fnmatch_lines(["found:     it did not end within 0.3 s; it was in split, *"])
+    assert result.parseoutcomes()["failed"] == 3
 
 
 def test_a_splitter_may_be_given_by_its_file(run, pytester) -> None:
@@ -453,7 +610,7 @@ class TestSegmenter(SplitterTests):
     """Our own splitter, by texts that are found."""
 
     rules = "whitespace,overlap"
-    test_case = None  # see test_rules.py
+    test_case = None  # see test_checks.py
 
     @pytest.fixture
     def splitter(self):

@@ -8,11 +8,12 @@ from itertools import accumulate, pairwise
 from segmenter import TextSegmenter, rules
 from segmenter.rules import Breach, find_run, find_unit_end, find_unit_start
 from segmenter.testing.notation import show
-from segmenter.testing.trial import RefusedTextError, Trial
+from segmenter.testing.trial import Trial
 
 Check = Callable[[Trial], Iterator[Breach]]
 
 ACCEPTS = "accepts"
+DETERMINISTIC = "deterministic"
 
 
 class UnknownRuleError(Exception):
@@ -31,11 +32,11 @@ def accepts(trial: Trial) -> Iterator[Breach]:
 
 def fits(trial: Trial) -> Iterator[Breach]:
     """No segment is longer than the limit, in the measure of the splitter."""
-    if trial.measure is None:
+    if trial.lengths is None:
         yield from rules.fits(trial.splitting)
         return
-    for start, segment in trial.splitting.locate():
-        if (length := trial.measure(segment)) > trial.max_chunk_length:
+    for (start, _), length in zip(trial.splitting.locate(), trial.lengths, strict=True):
+        if length > trial.max_chunk_length:
             expected = f"at most {trial.max_chunk_length}"
             yield Breach(start, False, f"segment of {length}; expected: {expected}")
 
@@ -92,13 +93,13 @@ def offsets(trial: Trial) -> Iterator[Breach]:
 
 def deterministic(trial: Trial) -> Iterator[Breach]:
     """The same text gives the same segments again, and from another splitter made likewise."""
-    try:
-        for which, outcome in zip(("second", "other splitter's"), trial.again(), strict=True):
-            if outcome != trial.outcome:
-                yield Breach(0, False, f"the {which} segments are {list(outcome.segments)!a}")
-                return
-    except RefusedTextError as error:
-        yield Breach(0, False, f"when split again: {error}")
+    for which, again in zip(("second", "other splitter's"), trial.answer.again, strict=True):
+        if isinstance(again, str):
+            yield Breach(0, False, f"when split again: {again}")
+            return
+        if again != trial.outcome:
+            yield Breach(0, False, f"the {which} segments are {list(again.segments)!a}")
+            return
 
 
 def reference(trial: Trial) -> Iterator[Breach]:
@@ -118,7 +119,7 @@ def reference(trial: Trial) -> Iterator[Breach]:
 
 def _apply(name: str, trial: Trial) -> Iterator[Breach]:
     """A rule of the reports, without the breaches that no splitter can avoid."""
-    if trial.measure is not None and name not in ("join", "empty"):
+    if trial.lengths is not None and name not in ("join", "empty"):
         raise NotApplicableError("the splitter does not count code points")
     return (breach for breach in rules.RULES[name](trial.splitting) if not breach.forced)
 
@@ -131,7 +132,7 @@ CHECKS: Mapping[str, Check] = {
     "order": order,
     "covers": covers,
     "offsets": offsets,
-    "deterministic": deterministic,
+    DETERMINISTIC: deterministic,
     "reference": reference,
 }
 

@@ -19,14 +19,16 @@ from segmenter.testing import (
     check,
     load_cases,
 )
-from segmenter.testing.known import ANY_TEXT, read_known_violations
-from segmenter.testing.rules import (
+from segmenter.testing import split as kit_split
+from segmenter.testing.cases import Case
+from segmenter.testing.checks import (
     CHECKS,
     UnknownRuleError,
     concerns,
     describe_rule,
     select_rules,
 )
+from segmenter.testing.known import ANY_TEXT, read_known_violations
 from segmenter.testing.trial import Factory, load_factory
 from tests.segmenter.testing import broken_splitters as broken
 
@@ -225,12 +227,19 @@ def test_offsets_that_are_not_offered_do_not_pass() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (None, "a NoneType is no list of segments"),
-        ("text", "a str is no list of segments"),
-        ([b"text"], "a bytes is no segment"),
+        (None, "it gave no list of strings but NoneType"),
+        ("text", "no list of strings but str"),
+        (b"text", "no list of strings but bytes"),
+        ({"text": 1}, "no list of strings but dict"),
+        ({"text"}, "no list of strings but set"),
+        ([b"text"], "no list of strings but a list with bytes"),
+        (["te", None], "a list with NoneType"),
         ([SimpleNamespace(text="t", start_index=0), "ext"], "1 offsets for 2 segments"),
-        ([SimpleNamespace(text="text", start_index=0.0)], "a float is no offset"),
-        ([SimpleNamespace(text="text", start_index="0")], "a str is no offset"),
+        (
+            [SimpleNamespace(text="text", start_index=0.0)],
+            "it gave float for an offset or a length",
+        ),
+        ([SimpleNamespace(text="text", start_index="0")], "it gave str for an offset or a length"),
     ],
 )
 def test_what_are_no_segments_is_refused(given, message) -> None:
@@ -238,6 +247,88 @@ def test_what_are_no_segments_is_refused(given, message) -> None:
         check(lambda limit: lambda text: given, load_cases()["exact-fit"], "accepts")
     with pytest.raises(RefusedTextError, match=message):
         check(lambda limit: lambda text: given, load_cases()["exact-fit"], "join")
+
+
+class Lying(str):
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        tuple,
+        iter,
+        numpy.array,
+        lambda segments: (each for each in segments),
+        lambda segments: map(Lying, segments),
+        lambda segments: [SimpleNamespace(page_content=each) for each in segments],
+    ],
+)
+@pytest.mark.parametrize("name", ["split", "split_text", "__call__"])
+def test_a_splitter_is_taken_as_people_have_it(name, give) -> None:
+    def make(limit: int) -> object:
+        split = TextSegmenter(limit).split
+        called = {name: lambda self, text: give(split(text))}
+        return type("Theirs", (), called)()
+
+    case = load_cases()["one-over"]
+    for rule in ("join", "fits", "deterministic", "reference"):
+        check(make, case, rule)
+    (one, other) = kit_split(make, case.text, case.max_chunk_length)
+    assert (type(one), type(other)) == (str, str)
+    short = load_cases()["exact-fit"]
+    with pytest.raises(RuleBrokenError, match="0 characters lost, 5 added"):
+        check(lambda limit: lambda text: give([text, text]), short, "join")
+
+
+def test_a_splitter_that_waits_is_told_apart() -> None:
+    async def split(text: str) -> list[str]:
+        return [text]
+
+    async def generate(text: str):
+        yield text
+
+    for made, kind in ((split, "coroutine"), (generate, "async_generator")):
+        with pytest.raises(RefusedTextError, match=f"but {kind}; wrap .* asyncio.run"):
+            check(lambda limit, made=made: made, load_cases()["exact-fit"], "join")
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        (lambda text: text.split(), "AttributeError: 'int' object has no attribute 'split'"),
+        (lambda: None, "TypeError: .* takes 0 positional arguments but 1 was given"),
+        (lambda *, limit: None, "TypeError: .* takes 0 positional arguments but 1 was given"),
+        (TextSegmenter(20), "TypeError: 'TextSegmenter' object is not callable"),
+        (lambda limit: TextSegmenter, "it returned the class TextSegmenter, not an object of it"),
+        (lambda limit: None, "it returned NoneType"),
+        (lambda limit: "text", "it returned str"),
+    ],
+)
+def test_what_is_no_factory_is_told_what_one_is(factory, message) -> None:
+    sentence = "; a factory is called with the limit, its one positional argument, and returns a"
+    with pytest.raises(RefusedTextError, match=message + sentence):
+        check(factory, load_cases()["exact-fit"], "join")
+
+
+def test_a_message_does_not_hold_a_whole_text() -> None:
+    def make(limit: int) -> Factory:
+        def split(text: str) -> list[str]:
+            raise ValueError(f"cannot split {text!r}")
+
+        return split
+
+    with pytest.raises(RefusedTextError, match=r"^ValueError: cannot split 'x+$") as caught:
+        check(make, Case("long", "join", "x" * 1_000_000, 5, ""), "join")
+    assert len(str(caught.value)) < 1000
 
 
 def test_a_panic_is_a_refusal_and_an_interruption_is_none() -> None:
