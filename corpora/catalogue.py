@@ -30,6 +30,7 @@ class Entry:
     streamed: bool = False
     id: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[str, ...] = ()
 
 
 @functools.cache

@@ -127,7 +127,9 @@ def get_assets_folder(entry: Entry) -> Path:
 
 
 def expand_patterns(entry: Entry) -> list[str]:
-    return [pattern.format(split=split) for pattern in entry.files for split in entry.splits]
+    """What is fetched of a repository: the files of the corpus, and those of its questions."""
+    files = [pattern.format(split=split) for pattern in entry.files for split in entry.splits]
+    return [*files, *entry.questions]
 
 
 def describe(entry: Entry, *, split: str = "", revision: str = "") -> str:

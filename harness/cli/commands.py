@@ -10,6 +10,7 @@ from harness.cli.list import list_command
 from harness.cli.prepare import prepare_command
 from harness.cli.program import Program
 from harness.cli.report import report_command
+from harness.cli.retrieve import retrieve_command
 from harness.cli.run import run_command
 from harness.cli.show import show_command
 from harness.cli.time import time_command
@@ -37,6 +38,7 @@ for command in (
     report_command,
     compare_command,
     bench,
+    retrieve_command,
     claims_command,
     show_command,
     vectors_command,

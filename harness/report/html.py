@@ -13,11 +13,11 @@ from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from harness.report import plots, safe, tables
+from harness.report import plots, retrieval, safe, tables
 from harness.report.plots import Plot
-from harness.report.signs import SIGNS
+from harness.report.signs import SIGNS, show_signs
 from harness.report.tables import Spread, Table
 from harness.results.model import Excerpt, Failure, Run, View
 from harness.results.verdict import BASELINE, IN_HOUSE
@@ -36,6 +36,13 @@ def render_page(run: Run, bias: str = "") -> str:
         others=_find_others(run),
         viewed={view.splitter for excerpt in run.excerpts for view in excerpt.views},
         viewer=_pack(run.excerpts, run.failures),
+    )
+
+
+def render_retrieval(run: Run) -> str:
+    """The report of a run that measured what is found again."""
+    return _template("retrieval.html.j2").render(
+        run=run, tables=tables, retrieval=retrieval, plots=retrieval.plot_recalls(run)
     )
 
 
@@ -58,6 +65,8 @@ def _template(name: str) -> jinja2.Template:
         "markdown": _render_markdown,
         "order": _find_order,
         "embed": safe.embed,
+        "parts": retrieval.cut_parts,
+        "sign": _mark_signs,
     }
     script = _read_asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -71,6 +80,11 @@ def _template(name: str) -> jinja2.Template:
 
 def _read_asset(name: str) -> Markup:
     return Markup(resources.files(__package__).joinpath("templates", name).read_text("utf-8"))
+
+
+def _mark_signs(text: str) -> Markup:
+    """Foreign text of any length, with signs for what cannot be seen."""
+    return escape(show_signs(text))
 
 
 def _render_markdown(text: str) -> Markup:

@@ -4,13 +4,18 @@ from collections.abc import Callable
 
 import jinja2
 
-from harness.report import safe, tables
+from harness.report import retrieval, safe, tables
 from harness.results.model import Run
 
 
 def render_report(run: Run, bias: str = "") -> str:
     """The whole report; ``bias`` is Markdown whose headings begin at the third level."""
     return _template("report.md.j2").render(run=run, tables=tables, bias=bias)
+
+
+def render_retrieval(run: Run) -> str:
+    """The report of a run that measured what is found again."""
+    return _template("retrieval.md.j2").render(run=run, tables=tables, retrieval=retrieval)
 
 
 def render_summary(run: Run) -> str:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from harness.report import markdown
 from harness.report.bias import read_bias
-from harness.report.markdown import render_report
 from harness.results.atomic import open_replacing
 from harness.results.folder import read_run
 
@@ -17,14 +17,15 @@ def write_report(folder: Path) -> Path:
     Raises MeasurementError where the folder holds no finished run, a file of it cannot be read, or
     it cannot be written to.
     """
-    from harness.report.html import render_page  # matplotlib, which is slow
+    from harness.report import html  # matplotlib, which is slow
 
     run, bias = read_run(folder), read_bias()
     page = folder / PAGE
-    for path, text in (
-        (folder / MARKDOWN, render_report(run, bias)),
-        (page, render_page(run, bias)),
-    ):
+    if run.retrievals:
+        texts = (markdown.render_retrieval(run), html.render_retrieval(run))
+    else:
+        texts = (markdown.render_report(run, bias), html.render_page(run, bias))
+    for path, text in zip((folder / MARKDOWN, page), texts, strict=True):
         with open_replacing(path) as file:
             file.write(text)
     return page

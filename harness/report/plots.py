@@ -118,27 +118,13 @@ def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = 
 
     Where there are more than can be told apart, only the ``named`` ones have a colour.
     """
-    splitters = dict.fromkeys(one.splitter for one in measured)
-    told = [s for s in splitters if len(splitters) <= len(_SERIES) or s in named]
+    splitters = list(dict.fromkeys(one.splitter for one in measured))
+    lines = [
+        (s, sorted((m.code_points, m.seconds) for m in measured if m.splitter == s))
+        for s in splitters
+    ]
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for splitter in splitters:
-            points = sorted((m.code_points, m.seconds) for m in measured if m.splitter == splitter)
-            if splitter in told:
-                number = told.index(splitter) % len(_SERIES)
-                look: dict[str, Any] = {
-                    "color": _SERIES[number],
-                    "marker": _SYMBOLS[number],
-                    "label": safe.line(splitter, _MOST_OF_A_NAME).lstrip(
-                        "_"
-                    ),  # legends leave "_" out
-                }
-            else:
-                look = {"color": _FAINT, "zorder": 1}
-            axes.plot(*zip(*points, strict=True), **look)
-        if len(told) < len(splitters):
-            axes.plot([], [], color=_FAINT, label="others")
+        figure, axes = _start_lines(lines, named)
         lengths = sorted({one.code_points for one in measured})
         _use_logarithms(axes, "x", lengths)
         seconds = [one.seconds for one in measured if one.seconds > 0]
@@ -149,9 +135,48 @@ def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = 
         axes.set_ylim(marks[0], marks[-1])
         axes.set_xlabel("code points of the text")
         axes.set_ylabel("seconds")
-        axes.grid(visible=True)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, labelcolor=_INK)
         return _draw(figure, title)
+
+
+def plot_recall(
+    title: str, lines: Sequence[tuple[str, Sequence[tuple[float, float]]]], named: Container[str]
+) -> Plot:
+    """A line per splitter: recall by budget; colours as in ``plot_growth``."""
+    with mpl.rc_context(_STYLE):
+        figure, axes = _start_lines(lines, named)
+        budgets = sorted({budget for _, points in lines for budget, _ in points})
+        _use_logarithms(axes, "x", budgets)
+        axes.set_ylim(0, 1)
+        axes.set_xlabel("budget, code points")
+        axes.set_ylabel("recall")
+        return _draw(figure, title)
+
+
+def _start_lines(
+    lines: Sequence[tuple[str, Sequence[tuple[float, float]]]], named: Container[str]
+) -> "tuple[Figure, Axes]":
+    """A figure of lines with their legend: all have a colour if they can be told apart, else the
+    ``named`` ones."""
+    told = [name for name, _ in lines if len(lines) <= len(_SERIES) or name in named]
+    figure = Figure(figsize=(_WIDTH, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for name, points in lines:
+        if name in told:
+            number = told.index(name) % len(_SERIES)
+            look: dict[str, Any] = {
+                "color": _SERIES[number],
+                "marker": _SYMBOLS[number],
+                # Legends leave out what begins with an underscore.
+                "label": safe.line(name, _MOST_OF_A_NAME).lstrip("_"),
+            }
+        else:
+            look = {"color": _FAINT, "zorder": 1}
+        axes.plot(*zip(*points, strict=True), **look)
+    if len(told) < len(lines):
+        axes.plot([], [], color=_FAINT, label="others")
+    axes.grid(visible=True)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, labelcolor=_INK)
+    return figure, axes
 
 
 def _start_rows(names: Sequence[str]) -> "tuple[Figure, Axes]":

@@ -29,3 +29,13 @@ def find_sign(character: str) -> str | None:
     if unicodedata.category(character) in _UNSEEN and character not in _JOINERS:
         return escape(character)
     return None
+
+
+def show_signs(text: str) -> str:
+    """The text with signs in place of what cannot be seen but spaces; a newline is kept after its
+    sign."""
+    shown = []
+    for character in text:
+        sign = None if character == " " else find_sign(character)
+        shown.append(character if sign is None else f"{sign}\n" if character == "\n" else sign)
+    return "".join(shown)

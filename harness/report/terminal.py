@@ -6,12 +6,15 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from harness.report import safe, tables
+from harness.report import retrieval, safe, tables
 from harness.results.model import Run
 
 
 def print_run(run: Run, console: Console) -> None:
     """Print what is most asked for; the per-corpus tables are left to the report."""
+    if run.retrievals:
+        _print_retrieval(run, console)
+        return
     for table in (
         tables.texts(run.texts),
         tables.violations(run),
@@ -22,6 +25,18 @@ def print_run(run: Run, console: Console) -> None:
         if table.rows:
             print_table(table, console)
     console.print(Text(safe.lines(tables.answer(run))))
+
+
+def _print_retrieval(run: Run, console: Console) -> None:
+    for table in (
+        tables.texts(run.texts),
+        tables.failures(run),
+        *(retrieval.recalls(run, *each) for each in retrieval.settings(run)),
+    ):
+        if table.rows:
+            print_table(table, console)
+    for sentence in retrieval.answer(run):
+        console.print(Text(safe.lines(sentence)))
 
 
 def print_table(table: tables.Table, console: Console) -> None:

@@ -6,6 +6,7 @@ written last. Files that hold nothing are left out, but for those that every run
 
 import csv
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -21,6 +22,7 @@ from harness.results.escapes import read_cell, write_cell
 from harness.results.model import (
     BoundaryCount,
     Claim,
+    Contrast,
     Count,
     Environment,
     Example,
@@ -28,7 +30,9 @@ from harness.results.model import (
     Failure,
     Growth,
     Import,
+    Retrieval,
     Run,
+    Stripping,
     Texts,
     Timing,
     Trial,
@@ -54,13 +58,20 @@ TEXTS = "texts.csv"
 GROWTH = "growth.csv"
 IMPORTS = "imports.json"
 CLAIMS = "claims.json"
+RETRIEVAL = "retrieval.csv"
+STRIPPING = "stripping.csv"
+CONTRASTS = "contrasts.jsonl"
 
 _GREATEST = 2**63 - 1
+_SIGNED = re.compile(r"(content_)?difference(_low|_high)?")
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file with one record per row, line or item: the field of Run that it holds."""
+    """A file with one record per row, line or item: the field of Run that it holds.
+
+    One that is ``required`` is there, even if it is empty, unless the run measured retrieval alone.
+    """
 
     name: str
     field: str
@@ -80,6 +91,9 @@ _FILES = (
     _File(GROWTH, "growth", Growth),
     _File(IMPORTS, "imports", Import),
     _File(CLAIMS, "claims", Claim),
+    _File(RETRIEVAL, "retrievals", Retrieval),
+    _File(STRIPPING, "strippings", Stripping),
+    _File(CONTRASTS, "contrasts", Contrast),
 )
 
 
@@ -107,12 +121,12 @@ def write_run(path: Path, run: Run) -> None:
     Raises MeasurementError if nothing was measured, a timing has no count, or a file cannot be
     written.
     """
-    if not run.counts and not run.failures:
+    if not (run.counts or run.failures or run.retrievals):
         raise MeasurementError(f"nothing was measured, so {path} is not written")
     start_run(path)
     for file in _FILES:
         records = getattr(run, file.field)
-        if records or file.required:
+        if records or (file.required and not run.retrievals):
             _write(path / file.name, file.kind, records)
     if run.timings:
         write_timings(path / TIMINGS, run.timings, run.counts, run.warm_ups)
@@ -138,9 +152,10 @@ def read_run(path: Path) -> Run:
     environment = _read_environment(path / ENVIRONMENT)
     remedy = _find_remedy(environment.versions)
     held: dict[str, Any] = {"timings": [], "warm_ups": []}
+    checked = not os.path.lexists(path / RETRIEVAL)
     for file in _FILES:
         there = path / file.name
-        if file.required or os.path.lexists(there):
+        if (file.required and checked) or os.path.lexists(there):
             with reading(there, remedy if file.required else f"delete it, or {remedy}"):
                 held[file.field] = _read(there, file.kind)
     if os.path.lexists(there := path / TIMINGS):
@@ -184,7 +199,9 @@ def _require_counts(timings: Sequence[Timing], counts: Sequence[Count]) -> None:
 
 
 def _write(path: Path, kind: type[Any], records: Iterable[Any]) -> None:
-    flat = (dict(_flatten(record)) for record in records)
+    flat = (
+        {name: msgspec.to_builtins(value) for name, value in _flatten(record)} for record in records
+    )
     if path.suffix == ".csv":
         columns = [name for name, _ in _list_columns(kind)]
         with open_replacing(path) as file:
@@ -272,7 +289,7 @@ def _require_sound(record: object) -> None:
     """Raises ValueError for a number that nothing can be measured to be."""
     for name, value in _flatten(record):
         numbers = value if isinstance(value, list) else [value]
-        least = 1 if name == "max_chunk_length" else 0
+        least = 1 if name == "max_chunk_length" else -1 if _SIGNED.fullmatch(name) else 0
         for number in numbers:
             if isinstance(number, int | float) and not least <= number <= _GREATEST:
                 raise ValueError(f"{name} is {number}")

@@ -227,6 +227,97 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What is found again of a corpus, by one retriever within one budget of code points.
+
+    ``segments`` are those in the index, ``unplaced`` those of them that do not stand in their
+    documents. ``recall``, ``content_recall``, ``precision`` and ``iou`` are means over the
+    questions, each a share of 1. ``difference`` is the recall less that of ``segmenter``, paired by
+    question, with its 95 % bootstrap interval; ``content_difference`` the same of content recall,
+    which counts only what is not whitespace.
+    """
+
+    workload: Workload
+    retriever: str
+    budget: int
+    questions: int
+    segments: int
+    unplaced: int
+    recall: float
+    content_recall: float
+    precision: float
+    iou: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    content_difference: float
+    content_difference_low: float
+    content_difference_high: float
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether more or less is found than with ``segmenter``: whether the interval of the
+        content's difference leaves out 0. A splitter that strips cannot find the whitespace that
+        it has dropped, so its recall alone would tell of that as well."""
+        return not self.content_difference_low <= 0 <= self.content_difference_high
+
+
+@dataclass(frozen=True, slots=True)
+class Stripping:
+    """What it changes to drop the whitespace at a segment's ends.
+
+    The workload's splitter drops it, and ``keeping`` is the same splitter if it does not.
+    ``content_difference`` is the content recall of the former less that of the latter.
+    """
+
+    workload: Workload
+    keeping: str
+    retriever: str
+    budget: int
+    questions: int
+    content_difference: float
+    content_difference_low: float
+    content_difference_high: float
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the interval of the difference leaves out 0."""
+        return not self.content_difference_low <= 0 <= self.content_difference_high
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A segment that was retrieved: where it lies, -1 for nowhere, and what of it is an answer."""
+
+    document: str
+    start: int
+    text: str
+    found: Sequence[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one splitter's segments came to for a question, best first, within the budget."""
+
+    splitter: str
+    recall: float
+    segments: Sequence[Retrieved]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A question on which two splitters differ, and what each retrieved for it."""
+
+    corpus: str
+    max_chunk_length: int
+    retriever: str
+    budget: int
+    question: str
+    answers: Sequence[str]
+    sides: Sequence[Side]
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Where, when and on what a run was made.
 
@@ -266,3 +357,6 @@ class Run:
     growth: Sequence[Growth] = ()
     imports: Sequence[Import] = ()
     claims: Sequence[Claim] = ()
+    retrievals: Sequence[Retrieval] = ()
+    strippings: Sequence[Stripping] = ()
+    contrasts: Sequence[Contrast] = ()

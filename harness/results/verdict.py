@@ -30,6 +30,6 @@ def judge(run: Run) -> Verdict:
     """Bad if this project's segmenter broke a rule."""
     if find_broken_rules(run):
         return Verdict.BAD
-    if run.failures or not run.counts:
+    if run.failures or not (run.counts or run.retrievals):
         return Verdict.NOT_MEASURED
     return Verdict.WELL

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora import Document
+from harness.results.errors import one_line
 from harness.retrieval.questions import (
     Gold,
     Question,
@@ -22,20 +23,22 @@ from harness.retrieval.questions import (
 
 Row = Mapping[str, Any]
 
-COVID_QA_COLUMNS = {
-    "document_id": "integer",
-    "question": "string",
-    "is_impossible": "boolean",
-    "answers.text": "list<string>",
-    "answers.answer_start": "list<integer>",
-}
-QASPER_COLUMNS = {
-    "id": "string",
-    "title": "string",
-    "abstract": "string",
-    "full_text.section_name": "list<string>",
-    "full_text.paragraphs": "list<list<string>>",
-}
+COVID_QA_COLUMNS = (
+    "document_id",
+    "question",
+    "is_impossible",
+    "answers.text",
+    "answers.answer_start",
+)
+QASPER_COLUMNS = (
+    "id",
+    "title",
+    "abstract",
+    "full_text.section_name",
+    "full_text.paragraphs",
+    "qas.question",
+    "qas.answers",
+)
 # How far from the place that its row names an answer may stand: some offsets are a little off,
 # since they were counted in another form of the text. In the data set 16 is the farthest.
 REACH = 32
@@ -119,6 +122,8 @@ def find_legalbench_rag(name: str, content: bytes, documents: Sequence[Document]
     for number, test in enumerate(_read_tests(name, content), start=1):
         try:
             query, snippets = test["query"], test["snippets"]
+            if not isinstance(query, str):
+                raise QuestionError(f"its query is {type(query).__name__} and not a text")
             files = {snippet["file_path"] for snippet in snippets}
             if not snippets:
                 found.told["questions left out: without an answer"] += 1
@@ -127,7 +132,8 @@ def find_legalbench_rag(name: str, content: bytes, documents: Sequence[Document]
             else:
                 found.add(query, [_check_snippet(snippet, texts) for snippet in snippets])
         except (KeyError, TypeError, QuestionError) as error:
-            cause = str(error) if isinstance(error, QuestionError) else f"it lacks {error}"
+            lacking = f"it lacks {error}" if isinstance(error, KeyError) else one_line(error)
+            cause = str(error) if isinstance(error, QuestionError) else lacking
             raise QuestionError(f"{name}, question {number}: {cause}") from None
     return found
 
@@ -168,8 +174,7 @@ def find_qasper(rows: Iterable[Row], documents: Sequence[Document]) -> Found:
             found.told["papers left out: not used here"] += 1
             continue
         places = _place_paragraphs(row)
-        qas = row["qas"]
-        for query, answers in zip(qas["question"], qas["answers"], strict=True):
+        for query, answers in zip(row["qas.question"], row["qas.answers"], strict=True):
             evidence = {
                 paragraph for answer in answers["answer"] for paragraph in answer["evidence"]
             }

@@ -45,12 +45,15 @@ class Question:
 class QuestionSet:
     """The documents of a corpus and the questions that they answer.
 
-    ``notes`` say what was left out or guessed, one line each.
+    ``digest`` is the CorpusDigest of the documents, ``origin`` says where they come from. ``notes``
+    say what was left out or guessed, one line each.
     """
 
     corpus: str
     documents: Sequence[Document]
     questions: Sequence[Question]
+    digest: str = ""
+    origin: str = ""
     notes: Sequence[str] = ()
 
 

@@ -7,8 +7,8 @@ the order of its sums depends on how many there are.
 
 import importlib.metadata
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,11 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """A way to score segments; ``distribution`` is what its version is recorded of, if anything."""
+    """A way to score segments; ``versions`` are those of the distributions that do it."""
 
     name: str
     score: Score
-    distribution: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_retriever(name: str, vectors: Path) -> Retriever:
@@ -45,18 +45,17 @@ def load_retriever(name: str, vectors: Path) -> Retriever:
     installed, or the factory cannot be imported or called, ValueError for any other name.
     """
     if name == BM25:
-        _need("bm25s")
-        return Retriever(name, _score_by_words, "bm25s")
+        return Retriever(name, _score_by_words, _find_versions("bm25s", "numpy"))
     if name == LSA:
-        _need("scikit-learn")
-        return Retriever(name, _score_by_topics, "scikit-learn")
+        versions = _find_versions("scikit-learn", "scipy", "numpy")
+        return Retriever(name, _score_by_topics, versions)
     module, colon, attribute = name.rpartition(":")
     if not (colon and module and attribute.isidentifier()):
         raise ValueError(
             f"no retriever is named {name!r}; give {BM25}, {LSA} or module:factory of an "
             "embedding function"
         )
-    _need("threadpoolctl")
+    _find_versions("threadpoolctl")
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     embed = call(name, lambda: find_factory(name)())
@@ -67,13 +66,17 @@ def load_retriever(name: str, vectors: Path) -> Retriever:
     return Retriever(name, VectorStore(vectors, name, embed).score)
 
 
-def _need(distribution: str) -> None:
-    try:
-        importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        raise MeasurementError(
-            f"{distribution} is not installed; run: pip install 'segbench[retrieval]'"
-        ) from None
+def _find_versions(*distributions: str) -> dict[str, str]:
+    """The versions of distributions; raises MeasurementError for one that is not installed."""
+    versions = {}
+    for distribution in distributions:
+        try:
+            versions[distribution] = importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            raise MeasurementError(
+                f"{distribution} is not installed; run: pip install 'segbench[retrieval]'"
+            ) from None
+    return versions
 
 
 def _score_by_words(segments: Sequence[str], questions: Sequence[str]) -> Iterator[Scores]:

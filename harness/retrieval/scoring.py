@@ -96,18 +96,24 @@ def rank(
     return order[:needed].astype(numpy.int64)
 
 
+def buy(index: Index, order: Numbers, budget: int) -> Numbers:
+    """How many code points of each segment in the order a budget pays for, from its start on."""
+    lengths = index.lengths[order]
+    before = numpy.cumsum(lengths) - lengths
+    bought: Numbers = numpy.minimum(lengths, numpy.maximum(budget - before, 0))
+    return bought
+
+
 def score(target: Target, index: Index, order: Numbers, budget: int) -> Score:
     """Score what a budget buys of segments in their order."""
-    lengths = index.lengths[order]
-    ends = numpy.cumsum(lengths)
-    bought = numpy.minimum(lengths, numpy.maximum(budget - (ends - lengths), 0))
+    bought = buy(index, order, budget)
     taken = int(bought.sum())
     found = content = 0
     for number, gold in target.ranges.items():
         hits = (index.documents[order] == number) & (index.starts[order] >= 0) & (bought > 0)
         starts = index.starts[order][hits]
         covered = _merge(list(zip(starts.tolist(), (starts + bought[hits]).tolist(), strict=True)))
-        for start, end in _intersect(covered, gold):
+        for start, end in intersect(covered, gold):
             found += end - start
             content += _count_content(target.texts[number], start, end)
     return Score(
@@ -129,7 +135,7 @@ def _merge(ranges: Ranges) -> Ranges:
     return merged
 
 
-def _intersect(some: Ranges, others: Ranges) -> Ranges:
+def intersect(some: Ranges, others: Ranges) -> Ranges:
     """What is in both, of ranges that do not overlap within either."""
     return [
         (max(start, first), min(end, last))

@@ -68,14 +68,24 @@ def recursive_of_old(max_chunk_length: int) -> Split:
 
 
 def by_class(
-    max_chunk_length: int, *, splitter: str, chunk_overlap: int = 0, **options: Any
+    max_chunk_length: int,
+    *,
+    splitter: str,
+    chunk_overlap: int = 0,
+    overlap_share: float = 0.0,
+    **options: Any,
 ) -> Split:
-    """A splitter by its class name, whose separators are its own."""
+    """A splitter by its class name, whose separators are its own.
+
+    Its chunks overlap by ``chunk_overlap``, or by a share of the limit.
+    """
     import langchain_text_splitters
 
     _find_data()
     made = getattr(langchain_text_splitters, splitter)(
-        chunk_size=max_chunk_length, chunk_overlap=chunk_overlap, **options
+        chunk_size=max_chunk_length,
+        chunk_overlap=chunk_overlap or int(overlap_share * max_chunk_length),
+        **options,
     )
     split: Split = made.split_text
     return split

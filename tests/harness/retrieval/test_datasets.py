@@ -143,12 +143,10 @@ def qasper_row(*answers: tuple[str, list[list[str]]]) -> dict[str, Any]:
         "abstract": "What we did.",
         "full_text.section_name": ["Intro", ""],
         "full_text.paragraphs": [["First one.", "Twice."], ["", "Twice.", "Last one."]],
-        "qas": {
-            "question": [question for question, _ in answers],
-            "answers": [
-                {"answer": [{"evidence": each} for each in evidence]} for _, evidence in answers
-            ],
-        },
+        "qas.question": [question for question, _ in answers],
+        "qas.answers": [
+            {"answer": [{"evidence": each} for each in evidence]} for _, evidence in answers
+        ],
     }
 
 

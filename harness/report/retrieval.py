@@ -1,0 +1,268 @@
+"""What is found again: the answer in words, tables and plots of a run that measured it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from harness.report import plots, safe
+from harness.report.plots import Plot
+from harness.report.safe import Sentence
+from harness.report.tables import Column, Table, show_count
+from harness.results.model import Retrieval, Retrieved, Run, Stripping
+from harness.results.verdict import BASELINE, IN_HOUSE
+
+_BETTER, _WORSE = "▲", "▼"
+_CONFIDENCE = "95 %"
+
+
+def answer(run: Run) -> list[Sentence]:
+    """What the differences say, in sentences: beyond chance or not, and what stripping does."""
+    sentences = [_introduce(run)]
+    others = _splitters(run, without=IN_HOUSE)
+    better, worse, mixed, alike = [], [], [], []
+    for splitter in others:
+        rows = [row for row in run.retrievals if row.workload.splitter == splitter]
+        up = sum(row.beyond_chance and row.content_difference > 0 for row in rows)
+        down = sum(row.beyond_chance and row.content_difference < 0 for row in rows)
+        if up and down:
+            mixed.append(f"{safe.code(splitter)} (more in {up}, less in {down} of {len(rows)})")
+        elif up:
+            better.append(f"{safe.code(splitter)} (in {up} of {len(rows)})")
+        elif down:
+            worse.append(f"{safe.code(splitter)} (in {down} of {len(rows)})")
+        else:
+            alike.append(f"{safe.code(splitter)} ({len(rows)})")
+    for names, said in (
+        (better, f"More than with `{IN_HOUSE}` is found, beyond chance, with"),
+        (worse, f"Less than with `{IN_HOUSE}` is found, beyond chance, with"),
+        (mixed, "More in some comparisons and less in others, beyond chance, with"),
+        (alike, f"No difference to `{IN_HOUSE}` beyond chance, in any comparison, with"),
+    ):
+        if names:
+            sentences.append(f"{said} {_join(names)}.")
+    if others:
+        sentences.append(
+            "Beyond chance means that the interval of the paired difference of what is found, "
+            f"whitespace apart, leaves out 0; where nothing differs, about one comparison in 20 "
+            f"still does so at {_CONFIDENCE}."
+        )
+    return list(map(Sentence, [*sentences, *_tell_stripping(run)]))
+
+
+def _introduce(run: Run) -> str:
+    questions = {row.workload.corpus: row.questions for row in run.retrievals}
+    asked = _join(
+        [f"{show_count(count)} of {safe.code(corpus)}" for corpus, count in questions.items()]
+    )
+    limits = _unique(row.workload.max_chunk_length for row in run.retrievals)
+    budgets = _unique(row.budget for row in run.retrievals)
+    return (
+        f"Questions asked: {asked}; by {_join(map(safe.code, _unique(row.retriever for row in run.retrievals)))}, "
+        f"at limits of {_join(map(show_count, limits))} and budgets of "
+        f"{_join(map(show_count, budgets))} code points."
+    )
+
+
+def _tell_stripping(run: Run) -> list[str]:
+    """A sentence for each pair of splitters that differ only in whether they strip."""
+    sentences = []
+    for pair in _unique((row.workload.splitter, row.keeping) for row in run.strippings):
+        rows = [row for row in run.strippings if (row.workload.splitter, row.keeping) == pair]
+        up = sum(row.beyond_chance and row.content_difference > 0 for row in rows)
+        down = sum(row.beyond_chance and row.content_difference < 0 for row in rows)
+        most = max(rows, key=lambda row: abs(row.content_difference))
+        if not (up or down):
+            said = "does not change what is found, beyond chance, in any of"
+        elif up and down:
+            said = f"finds more in {up} and less in {down}, beyond chance, of"
+        else:
+            said = f"finds {'more' if up else 'less'}, beyond chance, in {up or down} of"
+        sentences.append(
+            f"To lose the whitespace at the ends of segments {said} {len(rows)} comparisons of "
+            f"{safe.code(pair[0])} with {safe.code(pair[1])}, by what is not whitespace; the largest difference is "
+            f"{_show_difference(_interval(most))}."
+        )
+    return sentences
+
+
+def recalls(run: Run, corpus: str, limit: int) -> Table:
+    """One row per splitter: the recall by retriever and budget, and what is beyond chance."""
+    rows = [
+        row
+        for row in run.retrievals
+        if (row.workload.corpus, row.workload.max_chunk_length) == (corpus, limit)
+    ]
+    found = {(row.workload.splitter, row.retriever, row.budget): row for row in rows}
+    settings = _unique((row.retriever, row.budget) for row in rows)
+    shown = []
+    for splitter in _splitters(run):
+        cells = [found.get((splitter, *setting)) for setting in settings]
+        first = next((cell for cell in cells if cell), None)
+        if first:
+            shown.append((splitter, first.segments, first.unplaced, *cells))
+    questions = show_count(rows[0].questions) if rows else "0"
+    return Table(
+        f"Recall, {corpus} at {show_count(limit)}",
+        [
+            Column("splitter", numeric=False),
+            Column("segments", show_count),
+            Column("unplaced", show_count),
+            *(
+                Column(f"{retriever}, {show_count(budget)}", _show_recall)
+                for retriever, budget in settings
+            ),
+        ],
+        shown,
+        [
+            f"The share of the answers' code points that is retrieved, mean of {questions} "
+            f"questions, by retriever and budget. {_BETTER} more, {_WORSE} less than "
+            f"`{IN_HOUSE}` beyond chance, by what is not whitespace. Unplaced segments do not stand in their documents."
+        ],
+    )
+
+
+def scores(run: Run) -> Table:
+    """One row per workload, retriever and budget."""
+    return Table(
+        "Scores",
+        [
+            *(Column(title, numeric=False) for title in ("corpus", "splitter")),
+            Column("limit", show_count),
+            Column("retriever", numeric=False),
+            *(Column(title, show_count) for title in ("budget", "questions", "segments")),
+            *(Column(title, _show_share) for title in _SHARES),
+            Column(f"content recall less {IN_HOUSE}'s ({_CONFIDENCE})", _show_difference),
+        ],
+        [
+            (
+                row.workload.corpus,
+                row.workload.splitter,
+                row.workload.max_chunk_length,
+                row.retriever,
+                row.budget,
+                row.questions,
+                row.segments,
+                row.recall,
+                row.content_recall,
+                row.precision,
+                row.iou,
+                _interval(row),
+            )
+            for row in run.retrievals
+        ],
+        [
+            "Content recall counts only what is not whitespace. IoU is the answer's code points "
+            "that are retrieved, by all that are in the answer or retrieved."
+        ],
+        names=2,
+    )
+
+
+_SHARES = ("recall", "content recall", "precision", "IoU")
+
+
+def strippings(run: Run) -> Table:
+    """One row per comparison of a splitter that strips with the same one if it does not."""
+    return Table(
+        "What it changes to strip",
+        [
+            *(Column(title, numeric=False) for title in ("corpus", "splitter", "compared with")),
+            Column("limit", show_count),
+            Column("retriever", numeric=False),
+            Column("budget", show_count),
+            Column(f"content recall, difference ({_CONFIDENCE})", _show_difference),
+        ],
+        [
+            (
+                row.workload.corpus,
+                row.workload.splitter,
+                row.keeping,
+                row.workload.max_chunk_length,
+                row.retriever,
+                row.budget,
+                _interval(row),
+            )
+            for row in run.strippings
+        ],
+        empty="No splitter was measured both with and without stripping.",
+        names=3,
+    )
+
+
+def settings(run: Run) -> list[tuple[str, int]]:
+    """The corpora and limits of which there are recalls, in order."""
+    return _unique((row.workload.corpus, row.workload.max_chunk_length) for row in run.retrievals)
+
+
+def plot_recalls(run: Run) -> list[Plot]:
+    """One plot per corpus, limit and retriever, if there is more than one budget."""
+    drawn = []
+    for corpus, limit in settings(run):
+        rows = [r for r in run.retrievals if r.workload.corpus == corpus]
+        rows = [r for r in rows if r.workload.max_chunk_length == limit]
+        for retriever in _unique(row.retriever for row in rows):
+            lines = [
+                (
+                    splitter,
+                    [
+                        (row.budget, row.recall)
+                        for row in rows
+                        if (row.workload.splitter, row.retriever) == (splitter, retriever)
+                    ],
+                )
+                for splitter in _unique(row.workload.splitter for row in rows)
+            ]
+            if max(len(points) for _, points in lines) > 1:
+                title = f"Recall by budget: {corpus} at {show_count(limit)}, {retriever}"
+                drawn.append(plots.plot_recall(title, lines, (IN_HOUSE, BASELINE)))
+    return drawn
+
+
+def cut_parts(segment: Retrieved) -> list[tuple[str, bool]]:
+    """The text of a retrieved segment in parts, and whether each is of an answer."""
+    parts = []
+    at = 0
+    for span in segment.found:
+        parts.append((segment.text[at : span.start], False))
+        parts.append((segment.text[span.start : span.end], True))
+        at = span.end
+    parts.append((segment.text[at:], False))
+    return [part for part in parts if part[0]]
+
+
+def _interval(row: Retrieval | Stripping) -> tuple[float, float, float]:
+    return (row.content_difference, row.content_difference_low, row.content_difference_high)
+
+
+def _show_share(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _show_recall(row: Retrieval) -> str:
+    mark = ""
+    if row.beyond_chance:
+        mark = f" {_BETTER if row.content_difference > 0 else _WORSE}"
+    return f"{row.recall:.3f}{mark}"
+
+
+def _show_difference(value: tuple[float, float, float]) -> str:
+    mean, low, high = (f"{each:+.3f}".replace("-", "−") for each in value)
+    return f"{mean} ({low} to {high})"
+
+
+def _splitters(run: Run, without: str | None = None) -> list[str]:
+    names = _unique(row.workload.splitter for row in run.retrievals)
+    return [name for name in names if name != without]
+
+
+def _unique(values: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(values))
+
+
+def _join(words: Iterable[str]) -> str:
+    *head, last = words
+    return f"{', '.join(head)} and {last}" if head else last
+
+
+def list_tables(run: Run) -> Sequence[Table]:
+    """All tables, the most asked for first."""
+    return [*(recalls(run, *each) for each in settings(run)), strippings(run), scores(run)]

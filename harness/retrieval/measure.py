@@ -1,0 +1,298 @@
+"""Every splitter's segments of a corpus as an index, every question asked of it, and scored."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.measure.check import end_processes, split_documents
+from harness.measure.machine import describe_environment, now
+from harness.measure.profile import gather
+from harness.measure.run import Progress
+from harness.results.errors import MeasurementError
+from harness.results.folder import start_run, write_run
+from harness.results.model import (
+    Contrast,
+    Failure,
+    Retrieval,
+    Retrieved,
+    Run,
+    Side,
+    Span,
+    Stripping,
+    Texts,
+    Workload,
+)
+from harness.results.verdict import IN_HOUSE
+from harness.retrieval.differences import Difference, estimate_difference
+from harness.retrieval.index import Index, Numbers, build_index
+from harness.retrieval.questions import QuestionSet
+from harness.retrieval.retrievers import Retriever
+from harness.retrieval.scoring import Score, Target, buy, intersect, make_targets, rank, score
+from harness.runner.process import SplitterError
+from harness.splitters.registry import Splitter
+
+BUDGET = 2_500
+CONTRASTS = 3  # for each corpus, limit and splitter
+KEEPING = "-keep"  # what the name of a splitter that strips gets if it does not
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure; ``command`` is what was typed.
+
+    One of the splitters is the one named ``segmenter``, which all are compared with.
+    """
+
+    sets: Sequence[QuestionSet]
+    splitters: Sequence[Splitter]
+    limits: Sequence[int]
+    retrievers: Sequence[Retriever]
+    budgets: Sequence[int]
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What one retriever found in an index: the order of segments for each question, and the score
+    of each question within each budget."""
+
+    index: Index
+    orders: Sequence[Numbers]
+    scores: Mapping[int, Sequence[Score]]
+
+    def list_recalls(self, budget: int) -> list[float]:
+        """The recall of each question."""
+        return [score.recall for score in self.scores[budget]]
+
+    def list_content_recalls(self, budget: int) -> list[float]:
+        """The content recall of each question."""
+        return [score.content_recall for score in self.scores[budget]]
+
+
+Asked = Mapping[tuple[str, str], Answers]  # by splitter and retriever
+
+
+def retrieve(plan: Plan, folder: Path, progress: Progress) -> Run:
+    """Measure, and write the run folder, which is tried before anything is measured.
+
+    A splitter that is unavailable or fails is among the failures. Raises MeasurementError if
+    ``segmenter`` or a retriever fails, or the folder cannot be written to.
+    """
+    started = now()
+    start_run(folder)
+    contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
+    environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
+    versions = dict(environment.versions)
+    for retriever in plan.retrievers:
+        versions |= retriever.versions
+    run = Run(replace(environment, started=started, versions=versions))
+    retrievals: list[Retrieval] = []
+    strippings: list[Stripping] = []
+    contrasts: list[Contrast] = []
+    failures = [
+        Failure(Workload(questions.corpus, splitter, limit), "unavailable", reason)
+        for questions in plan.sets
+        for splitter, reason in contenders.unavailable.items()
+        for limit in plan.limits
+    ]
+    try:
+        for questions in plan.sets:
+            targets = make_targets(questions.questions, questions.documents)
+            for limit in plan.limits:
+                asked, failed = _ask(
+                    plan, contenders.splitters, questions, targets, limit, progress
+                )
+                failures += failed
+                retrievals += _sum_up(plan, questions.corpus, limit, asked)
+                strippings += _compare_stripping(plan, questions.corpus, limit, asked)
+                contrasts += _choose_contrasts(plan, questions, targets, limit, asked)
+    finally:
+        end_processes()
+    run = replace(
+        run,
+        environment=replace(run.environment, finished=now()),
+        failures=failures,
+        texts=[
+            Texts(each.corpus, each.digest, each.origin, "\n".join(each.notes))
+            for each in plan.sets
+        ],
+        retrievals=retrievals,
+        strippings=strippings,
+        contrasts=contrasts,
+    )
+    write_run(folder, run)
+    return run
+
+
+def _ask(
+    plan: Plan,
+    splitters: Sequence[Splitter],
+    questions: QuestionSet,
+    targets: Sequence[Target],
+    limit: int,
+    progress: Progress,
+) -> tuple[Asked, list[Failure]]:
+    """Ask every question of every splitter's segments, by every retriever."""
+    asked: dict[tuple[str, str], Answers] = {}
+    failures = []
+    progress.begin(f"{questions.corpus} at {limit}", len(splitters) * len(questions.documents))
+    for splitter in splitters:
+        try:
+            segments = split_documents(questions.documents, splitter, limit)
+        except SplitterError as error:
+            if splitter.name == IN_HOUSE:
+                raise MeasurementError(
+                    f"{IN_HOUSE} {error}, and all others are compared with it"
+                ) from error
+            workload = Workload(questions.corpus, splitter.name, limit)
+            failures.append(Failure(workload, error.status, error.detail))
+            continue
+        overlapping = "join" in splitter.not_applicable
+        index = build_index(questions.documents, segments, overlapping=overlapping)
+        for retriever in plan.retrievers:
+            asked[splitter.name, retriever.name] = _answer(
+                retriever, index, questions, targets, plan.budgets
+            )
+        progress.advance(len(questions.documents))
+    return asked, failures
+
+
+def _answer(
+    retriever: Retriever,
+    index: Index,
+    questions: QuestionSet,
+    targets: Sequence[Target],
+    budgets: Sequence[int],
+) -> Answers:
+    texts = [question.text for question in questions.questions]
+    most = max(budgets)
+    orders = [rank(scores, index.lengths, most) for scores in retriever.score(index.texts, texts)]
+    return Answers(
+        index,
+        orders,
+        {
+            budget: [
+                score(target, index, order, budget)
+                for target, order in zip(targets, orders, strict=True)
+            ]
+            for budget in budgets
+        },
+    )
+
+
+def _sum_up(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Retrieval]:
+    for retriever in plan.retrievers:
+        own = asked[IN_HOUSE, retriever.name]
+        for (splitter, name), answers in asked.items():
+            if name != retriever.name:
+                continue
+            for budget in plan.budgets:
+                scores = answers.scores[budget]
+                difference = estimate_difference(
+                    answers.list_recalls(budget), own.list_recalls(budget)
+                )
+                of_content = estimate_difference(
+                    answers.list_content_recalls(budget), own.list_content_recalls(budget)
+                )
+                yield Retrieval(
+                    Workload(corpus, splitter, limit),
+                    retriever.name,
+                    budget,
+                    len(scores),
+                    len(answers.index.texts),
+                    answers.index.unplaced,
+                    *(
+                        _round(sum(getattr(each, name) for each in scores) / len(scores))
+                        for name in Score.__slots__
+                    ),
+                    *_round_all(difference),
+                    *_round_all(of_content),
+                )
+
+
+def _compare_stripping(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Stripping]:
+    """Each splitter that strips beside the same one if it does not, where both are measured.
+
+    Compared by their content recall: that the whitespace itself is not found again is no news.
+    """
+    for (splitter, retriever), stripped in asked.items():
+        keeping = asked.get((splitter + KEEPING, retriever))
+        if keeping is None:
+            continue
+        for budget in plan.budgets:
+            difference = estimate_difference(
+                stripped.list_content_recalls(budget), keeping.list_content_recalls(budget)
+            )
+            yield Stripping(
+                Workload(corpus, splitter, limit),
+                splitter + KEEPING,
+                retriever,
+                budget,
+                len(stripped.orders),
+                *_round_all(difference),
+            )
+
+
+def _choose_contrasts(
+    plan: Plan, questions: QuestionSet, targets: Sequence[Target], limit: int, asked: Asked
+) -> Iterator[Contrast]:
+    """For each splitter the questions on which its recall differs most from the segmenter's."""
+    budgets = sorted(plan.budgets)
+    budget = BUDGET if BUDGET in budgets else budgets[len(budgets) // 2]
+    for splitter in dict.fromkeys(name for name, _ in asked if name != IN_HOUSE):
+        gaps = []
+        for place, retriever in enumerate(plan.retrievers):
+            others = asked[splitter, retriever.name].list_recalls(budget)
+            own = asked[IN_HOUSE, retriever.name].list_recalls(budget)
+            for number, (recall, other) in enumerate(zip(own, others, strict=True)):
+                if recall != other:
+                    gaps.append((-abs(recall - other), place, number))
+        for _, place, number in sorted(gaps)[:CONTRASTS]:
+            question = questions.questions[number]
+            name = plan.retrievers[place].name
+            texts = {document.id: document.text for document in questions.documents}
+            yield Contrast(
+                questions.corpus,
+                limit,
+                name,
+                budget,
+                question.text,
+                [texts[gold.document][gold.start : gold.end] for gold in question.gold],
+                [
+                    _show_side(each, asked[each, name], questions, targets[number], number, budget)
+                    for each in (IN_HOUSE, splitter)
+                ],
+            )
+
+
+def _show_side(
+    splitter: str,
+    answers: Answers,
+    questions: QuestionSet,
+    target: Target,
+    number: int,
+    budget: int,
+) -> Side:
+    index, order = answers.index, answers.orders[number]
+    segments = []
+    for place, length in zip(order.tolist(), buy(index, order, budget).tolist(), strict=True):
+        if not length:
+            break
+        document, start = int(index.documents[place]), int(index.starts[place])
+        gold = target.ranges.get(document, []) if start >= 0 else []
+        found = [
+            Span(first - start, last - start)
+            for first, last in intersect([(start, start + length)], gold)
+        ]
+        name = questions.documents[document].id
+        segments.append(Retrieved(name, start, index.texts[place][:length], found))
+    return Side(splitter, _round(answers.scores[budget][number].recall), segments)
+
+
+def _round(value: float) -> float:
+    return round(value, _DECIMALS) + 0.0  # never -0.0
+
+
+def _round_all(difference: Difference) -> Iterator[float]:
+    return map(_round, (difference.mean, difference.low, difference.high))
