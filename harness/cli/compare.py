@@ -133,7 +133,8 @@ def compare_command(
     print_page(compared.page, open_console())
     for note in compared.notes:
         say(note)
-    tell(f"Report: {compared.path}")
+    if compared.path is not None:
+        tell(f"Report: {compared.path}")
     return compared.verdict
 
 

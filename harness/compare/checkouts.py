@@ -1,6 +1,7 @@
 """The two versions to compare: a folder each, from a git revision or a path."""
 
 import importlib.util
+import os
 import re
 import sys
 import tempfile
@@ -95,7 +96,7 @@ class Checkout:
     TextSegmenter is, ``commit`` the commit with ``-dirty`` where the segmenter differs from it,
     empty where git knows none. ``repositories`` are folders whose modules it may not be given
     instead of its own, ``twins`` the top-level modules that it has and that are installed here
-    too, with their paths in it, ``files`` what else the commit has.
+    too, with their paths in it, ``sources`` are all that the commit has.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Checkout:
     commit: str
     repositories: tuple[Path, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
-    files: Collection[PurePosixPath] = field(default=(), repr=False)
+    sources: Collection[PurePosixPath] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.commit})" if self.commit else self.name
@@ -176,27 +177,33 @@ def open_checkout(given: str | None, segmenter: Location) -> Iterator[Checkout]:
         yield _describe_folder(given, found, segmenter)
         return
     repository, commit = found
-    with (
-        tempfile.TemporaryDirectory(prefix="segbench-") as place,
-        repository.open_commit(commit) as snapshot,
-    ):
+    with tempfile.TemporaryDirectory(prefix="segbench-") as place:
+        yield _check_out(given, repository, commit, segmenter, Path(place).resolve())
+
+
+def _check_out(
+    name: str, repository: Repository, commit: str, segmenter: Location, place: Path
+) -> Checkout:
+    folder = place / "checkout"
+    sources = repository.list_sources(commit)
+    with repository.open_commit(commit) as snapshot:
         entry = snapshot.find(segmenter.path)
         if entry is None or not any(map(snapshot.find, segmenter.places)):
-            raise MissingError(given, segmenter, _list_similar(repository, commit, segmenter))
-        folder = Path(place).resolve() / "checkout"
+            raise MissingError(name, segmenter, _list_similar(sources, segmenter))
         target = folder / segmenter.path
         target.parent.mkdir(parents=True, exist_ok=True)
         snapshot.export(entry, target)
-        tops = (repository.top,) if repository.top else ()
-        files = repository.list_files(commit)
-        twins = _find_twins(files, segmenter)
-        yield Checkout(given, folder, segmenter, commit, tops, twins, frozenset(files))
+    tops = (repository.top,) if repository.top else ()
+    twins = _find_twins(sources, segmenter)
+    return Checkout(name, folder, segmenter, commit, tops, twins, frozenset(sources))
 
 
 def was_added(missing: MissingError, head: Checkout) -> bool:
     """Whether head adds what base has not: nothing of that name has gone from base's commit."""
     return missing.similar is not None and all(
-        path in head.files or (path / "__init__.py") in head.files or (head.folder / path).exists()
+        path in head.sources
+        or (path / "__init__.py") in head.sources
+        or (head.folder / path).exists()
         for path in missing.similar
     )
 
@@ -217,8 +224,10 @@ def _find_commit(given: str) -> tuple[Repository, str] | Path:
     except GitError as error:
         if folder.is_dir():
             return folder.resolve()
+        unused = "; GIT_DIR is set and not used" if "GIT_DIR" in os.environ else ""
         raise MeasurementError(
-            f"{given!r} is not a folder, and git finds no revision from {Path.cwd()}: {error}"
+            f"{given!r} is not a folder, and git finds no revision from {Path.cwd()}: "
+            f"{error}{unused}"
         ) from error
     try:
         return repository, repository.find_commit(given)
@@ -263,19 +272,18 @@ def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
         repository = Repository.find(folder)
         tops = (repository.top,) if repository.top else ()
         if commit:
-            files = repository.list_files(commit)
+            files = repository.list_sources(commit)
     except GitError:
         pass
     described = commit + "-dirty" * dirty
     return Checkout(name, folder, segmenter, described, tops, _find_twins(files, segmenter))
 
 
-def _list_similar(repository: Repository, commit: str, segmenter: Location) -> list[PurePosixPath]:
-    """Paths in a commit that end as that of the segmenter does."""
+def _list_similar(sources: Sequence[PurePosixPath], segmenter: Location) -> list[PurePosixPath]:
+    """Modules and packages that have the name of the segmenter's."""
     names = {path.name for path in segmenter.places}
-    files = repository.list_files(commit)
-    packages = (file.parent for file in files if file.name == "__init__.py")
-    return [path for path in (*files, *packages) if path.name in names]
+    packages = (file.parent for file in sources if file.name == "__init__.py")
+    return [path for path in (*sources, *packages) if path.name in names]
 
 
 def _list_shallow(folder: Path) -> Iterator[PurePosixPath]:

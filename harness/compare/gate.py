@@ -9,20 +9,24 @@ from typing import Any
 from corpora import Corpus
 from harness.compare import report
 from harness.compare.checkouts import Location, MissingError, open_checkout, was_added
-from harness.compare.comparison import Question, compare, try_alone
+from harness.compare.comparison import Comparison, Question, compare, try_alone
 from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
+from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
 from harness.results.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The page that was written, where, and what it comes to; ``notes`` say what else failed."""
+    """The page, where it was written, and what it comes to; ``notes`` say what else failed.
+
+    ``path`` is None if the page or a file beside it could not be written.
+    """
 
     page: Page
-    path: Path
+    path: Path | None
     verdict: Verdict
     notes: Sequence[str] = ()
 
@@ -63,9 +67,8 @@ def compare_versions(
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
-    report.write_timings(folder, comparison)
     page = report.describe(comparison)
-    return _write(folder, page, report.record(comparison), comparison.verdict)
+    return _write(folder, page, report.record(comparison), comparison.verdict, comparison)
 
 
 def compare_folders(
@@ -88,7 +91,23 @@ def compare_folders(
     return _write(folder, describe_runs(comparison), record_runs(comparison), verdict)
 
 
-def _write(folder: Path, page: Page, record: dict[str, Any], verdict: Verdict) -> Compared:
-    path = report.write_page(folder, page, record)
-    note = report.add_to_summary(page)
-    return Compared(page, path, verdict, [note] if note else [])
+def _write(
+    folder: Path,
+    page: Page,
+    record: dict[str, Any],
+    verdict: Verdict,
+    timed: Comparison | None = None,
+) -> Compared:
+    """Write what there is to write; where that fails, the page is still there to be shown."""
+    notes = []
+    path = None
+    try:
+        if timed is not None:
+            report.write_timings(folder, timed)
+        path = report.write_page(folder, page, record)
+    except MeasurementError as error:
+        notes.append(str(error))
+        verdict = Verdict.NOT_MEASURED if verdict is Verdict.WELL else verdict
+    if note := report.add_to_summary(page):
+        notes.append(note)
+    return Compared(page, path, verdict, notes)

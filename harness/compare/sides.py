@@ -70,10 +70,14 @@ _HOW = {"unavailable": "cannot be imported", "invalid": "is no text splitter"}
 
 
 def clean_variables(seed: int) -> dict[str, str]:
-    """The environment variables, with those of Python replaced by the seed of its hashes.
+    """The environment variables without those of Python and git, but for the seed of hashes.
 
-    Nothing is written beside the sources.
+    Nothing is written beside the sources, and a version that asks git asks no hook's.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.upper().startswith(("PYTHON", "GIT_"))
+    }
     own = {"PYTHONHASHSEED": str(seed), "PYTHONNOUSERSITE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     return kept | own

@@ -89,10 +89,10 @@ class Repository:
         """Whether the history was cut off when it was cloned."""
         return _ask(self.folder, "rev-parse", "--is-shallow-repository") == "true"
 
-    def list_files(self, commit: str) -> list[PurePosixPath]:
-        """Every file of a commit, by its path from the top."""
+    def list_sources(self, commit: str) -> list[PurePosixPath]:
+        """Every Python source of a commit, by its path from the top."""
         listed = _ask(self.folder, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        return [PurePosixPath(path) for path in listed.split("\0") if path]
+        return [PurePosixPath(path) for path in listed.split("\0") if path.endswith(".py")]
 
     @contextmanager
     def open_commit(self, commit: str) -> Iterator["Snapshot"]:

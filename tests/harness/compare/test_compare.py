@@ -162,6 +162,31 @@ def test_a_summary_that_cannot_be_written_costs_one_line(
     assert learnt(tmp_path)["answer"] == "slower"
 
 
+@pytest.mark.parametrize(("source", "status"), [(SPLITTER, 3), (NEEDLESS, 1)])
+def test_a_report_that_cannot_be_written_costs_no_answer(
+    source: str, status: int, repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    """Its folder goes while the versions are measured."""
+    gone = f"import shutil\nshutil.rmtree({str(tmp_path / 'out')!r}, ignore_errors=True)\n"
+    repository.write(gone + source)
+    result = compare("--base", "plain")
+    assert result.exit_code == status
+    assert "the working tree (" in result.stdout
+    assert "Report: " not in result.stdout
+    assert f"cannot write {tmp_path}/out/" in error_line(result)
+
+
+def test_a_version_that_asks_git_does_not_ask_that_of_a_hook(
+    repository: Repository, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.setenv(name, str(repository.folder / ".git"))
+    asks = "import os\nassert not [name for name in os.environ if name.startswith('GIT_')]\n"
+    repository.write(asks + SPLITTER)
+    result = compare("--base", "plain")
+    assert result.exit_code == 0, result.stderr
+
+
 def test_a_folder_may_be_a_side(repository: Repository, compare: Compare, tmp_path: Path) -> None:
     other = Repository(tmp_path)
     other.write(NEEDLESS)

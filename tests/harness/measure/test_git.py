@@ -190,7 +190,7 @@ def test_nothing_of_the_repository_runs_or_changes(made: Made, tmp_path: Path) -
     repository = Repository.find(made.folder)
     assert repository.find_commit("first") == commit
     assert not repository.is_shallow()
-    assert repository.list_files(commit) == [PurePosixPath("segmenter/__init__.py")]
+    assert repository.list_sources(commit) == [PurePosixPath("segmenter/__init__.py")]
     export(made, "segmenter", tmp_path / "out")
     assert (tmp_path / "out" / "__init__.py").read_text() == "first\n"
     assert list(marks.iterdir()) == []
