@@ -36,10 +36,11 @@ _SIGNATURES = {
     b"BZh": "bzip2-compressed; name it .bz2",
     b"\xfd7zXZ\x00": "xz-compressed; name it .xz",
     b"\x28\xb5\x2f\xfd": "zstd-compressed; name it .zst",
-    b"PK\x03\x04": "a zip archive; unpack it",
+    b"PK\x03\x04": "a zip archive, as .docx and .xlsx are too; extract its text first",
     b"PAR1": "a Parquet file; name it .parquet",
     b"%PDF-": "a PDF; extract its text first",
 }
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
@@ -66,6 +67,7 @@ class FileError(Exception):
 def check_encoding(encoding: str) -> None:
     """Raise RequestError if Python has no such encoding of text."""
     try:
+        codecs.lookup(encoding)
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # which refuses base64 and its kind too
     except (LookupError, ValueError):
         raise RequestError(f"there is no encoding {encoding!r}; one is utf-8: --encoding") from None
@@ -107,10 +109,14 @@ def open_regular(path: Path, give_sign: Sign = lambda: None) -> IO[bytes]:
     try:
         _refuse_special(os.fstat(descriptor).st_mode)
         os.set_blocking(descriptor, True)
-        return io.BufferedReader(_Watched(descriptor, give_sign), BUFFER_SIZE)
     except BaseException:
         os.close(descriptor)
         raise
+    content = io.BufferedReader(_Watched(descriptor, give_sign), BUFFER_SIZE)
+    if content.peek(len(_LFS_POINTER)).startswith(_LFS_POINTER):
+        content.close()
+        raise FileError("is a pointer of Git LFS and not the file itself", "run: git lfs pull")
+    return content
 
 
 def _refuse_special(mode: int) -> None:
@@ -153,6 +159,8 @@ class DataFile:
         """The text: no line end is translated and no byte order mark removed."""
         with self.open(encoding) as content:
             whole = content.read()
+            if _is_tar(whole):  # which may decode
+                raise FileError("is a tar archive", "unpack it")
             try:
                 return whole.decode(encoding)
             except UnicodeDecodeError as error:
@@ -200,7 +208,7 @@ def is_binary(head: bytes) -> bool:
 
     It holds a NUL and is not UTF-8, or begins as formats do that are no text.
     """
-    if head[257:262] == b"ustar" or head.startswith(tuple(_SIGNATURES)):
+    if _is_tar(head) or head.startswith(tuple(_SIGNATURES)):
         return True
     if b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS):
         return False
@@ -209,6 +217,10 @@ def is_binary(head: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
+
+
+def _is_tar(head: bytes) -> bool:
+    return head[257:262] == b"ustar"
 
 
 def _describe_undecodable(head: bytes, error: UnicodeError, at: int, encoding: str) -> FileError:

@@ -35,6 +35,10 @@ class Choice:
     exclude: Sequence[str] = ()
 
     @property
+    def codec(self) -> str:
+        return "utf-8" if self.encoding is None else self.encoding
+
+    @property
     def given(self) -> frozenset[str]:
         """The options that somebody asked for."""
         return frozenset(
@@ -61,7 +65,9 @@ def load(name: str, path: Path, choice: Choice, timeout: float) -> tuple[Corpus,
     or a needed column is not there, and CorpusError for a path that is neither file nor folder.
     """
     shown = escape_name(str(path))
-    check_encoding(choice.encoding or "utf-8")
+    check_encoding(choice.codec)
+    if choice.text_column == "":
+        raise RequestError("a column has a name; give it: --text-column")
     patterns = Patterns(choice.include, choice.exclude)
     try:
         mode = path.stat().st_mode
@@ -153,13 +159,12 @@ def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Itera
 
 def _read_file(name: str, path: Path, choice: Choice, give_sign: Sign) -> Iterator[Document]:
     file = DataFile(path.name, partial(open_regular, path, give_sign))
-    encoding = choice.encoding or "utf-8"
     kind = find_table_kind(path.name, named_column=choice.text_column is not None)
     if kind is None:
-        yield Document(name, file.read_text(encoding))
+        yield Document(name, file.read_text(choice.codec))
         return
     assert choice.text_column is not None  # loading has made sure
-    for number, text in read_texts(file, kind, encoding, choice.text_column):
+    for number, text in read_texts(file, kind, choice.codec, choice.text_column):
         yield Document(f"{name}:{number}", text)
 
 
@@ -187,7 +192,8 @@ def _describe_errors(path: Path, listing: Listing, errors: Mapping[str, FileErro
     if len(errors) == 1:
         ((name, error),) = errors.items()
         place = listing.files.get(name, path / name)
-        return f"{error.describe(escape_name(str(place)))}; {error.mend}"
+        otherwise = "" if place == path else ", or leave it out: --exclude"
+        return f"{error.describe(escape_name(str(place)))}; {error.mend}{otherwise}"
     told = [error.describe(name) for name, error in errors.items()]
     mends = list(dict.fromkeys(error.mend for error in errors.values()))
     return (

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from corpora.local.content import DataFile, FileError
 from corpora.local.tables import Row
-from corpora.wording import list_names, one_line
+from corpora.wording import cut, list_names, one_line, show_column
 
 # A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.
 ROWS_A_BATCH = 16
@@ -29,7 +29,7 @@ def read_column(file: DataFile, column: str) -> Iterator[Row]:
             try:
                 text = value.as_py()
             except UnicodeDecodeError as error:
-                what = f": column {column} is not UTF-8: {error.reason}"
+                what = f": column {show_column(column)} is not UTF-8: {error.reason}"
                 raise FileError(what, row=f"row {number}") from None
             yield Row("row", number, text)
 
@@ -89,7 +89,7 @@ def find_column(schema: Any, column: str) -> tuple[str, ...] | None:
     if found == 1:
         return (column,)
     if found:
-        raise FileError(f"has column {column} {found} times", "give it once")
+        raise FileError(f"has column {show_column(column)} {found} times", "give it once")
     for at, sign in enumerate(column):
         if sign != ".":
             continue
@@ -114,10 +114,11 @@ def check_columns(schema: Any, columns: Mapping[str, str]) -> None:
         path = find_column(schema, column)
         found = _name_type(_get_type(schema, path)) if path else None
         if found != expected:
-            names = list_names([field.name for field in schema], 20)
+            names = list_names([show_column(field.name) for field in schema], 20)
             there = f", where there are {names}" if found is None else ""
             raise FileError(
-                f": column {column} should be {expected} and is {found or 'not there'}{there}",
+                f": column {show_column(column)} should be {expected} and is "
+                f"{cut(found) if found else 'not there'}{there}",
                 "name another: --text-column",
             )
 

@@ -8,12 +8,12 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from corpora.local.content import DataFile, FileError, split_compression
-from corpora.wording import list_names, one_line
+from corpora.wording import list_names, one_line, show_column
 
 _SUFFIXES = {
     ".jsonl": "json",
@@ -33,6 +33,7 @@ _BLANK = " \t\r\n"  # to JSON
 _BLANKS = re.compile(f"[{_BLANK}]*")
 _MEND_JSON = "give each line one object, or the file one list of them"
 _MEND_COLUMN = "name another: --text-column"
+_MEND_DELIMITER = "separate its fields with commas, or with tabs and name it .tsv"
 # csv's default is 131,072 characters; a C long is all that it takes.
 csv.field_size_limit(2**31 - 1)
 
@@ -81,10 +82,12 @@ def read_texts(
         if type(value) is not str:
             if value is None:
                 raise FileError(
-                    f"has no {column}", "give it one, or remove the row", row=f"{place} {number}"
+                    f"has no {show_column(column)}",
+                    "give it one, or remove the row",
+                    row=f"{place} {number}",
                 )
             raise FileError(
-                f": column {column} should be string and is {name_type(value)}",
+                f": column {show_column(column)} should be string and is {name_type(value)}",
                 _MEND_COLUMN,
                 row=f"{place} {number}",
             )
@@ -112,9 +115,13 @@ def get_value(row: Object, column: str, place: str) -> Any:
     if len(values) == 1:
         return values[0]
     if values:
-        raise FileError(f"has {column} {len(values)} times", "give it once", row=place)
-    names = list_names(list(dict.fromkeys(key for key, _ in row)), 20) or "none"
-    raise FileError(f"has no column {column}, but {names}", _MEND_COLUMN, row=place)
+        raise FileError(f"has {show_column(column)} {len(values)} times", "give it once", row=place)
+    names = _list_columns(list(dict.fromkeys(key for key, _ in row)))
+    raise FileError(f"has no column {show_column(column)}, but {names}", _MEND_COLUMN, row=place)
+
+
+def _list_columns(names: Sequence[str]) -> str:
+    return list_names([show_column(name) for name in names], 20) or "none"
 
 
 def find_values(row: Object, column: str) -> list[Any]:
@@ -265,10 +272,13 @@ def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Ite
                 raise _describe_csv(error, before) from None
         if header.count(column) != 1:
             if column in header:
-                what = f"has column {column} {header.count(column)} times in its header"
+                what = (
+                    f"has column {show_column(column)} {header.count(column)} times in its header"
+                )
                 raise FileError(what, "give it once", row=f"line {lines.line_num}")
-            names = list_names(header, 20) or "none"
-            raise FileError(f"has no column {column}, but {names}", _MEND_COLUMN)
+            what = f"has no column {show_column(column)}, but {_list_columns(header)}"
+            other = len(header) == 1 and set(header[0]) & {";", "|", "\t", ","}
+            raise FileError(what, _MEND_DELIMITER if other else _MEND_COLUMN)
         yield from _read_csv_rows(lines, header.index(column), len(header))
 
 

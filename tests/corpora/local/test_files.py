@@ -47,7 +47,7 @@ def test_one_of_a_thousand_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "777.txt").write_bytes("sieben für".encode("latin-1"))
     assert error_of(tmp_path) == (
         f"{tmp_path / '777.txt'} is not UTF-8: byte 8 is 0xfc (invalid start byte); "
-        "convert it, or name its encoding: --encoding"
+        "convert it, or name its encoding: --encoding, or leave it out: --exclude"
     )
 
 
@@ -60,7 +60,7 @@ def test_encoding(tmp_path: Path) -> None:
     assert read(tmp_path, encoding="utf-16") == [("a.txt", "für\r\n")]
 
 
-@pytest.mark.parametrize("encoding", ["none", "base64"])
+@pytest.mark.parametrize("encoding", ["none", "base64", "", "a\0b"])
 def test_no_such_encoding(encoding: str, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="there is no encoding"):
         read(tmp_path, encoding=encoding)
@@ -93,7 +93,8 @@ def test_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("corpora.local.content.os.open", refuse)
     assert error_of(tmp_path) == (
-        f"{tmp_path / 'a.txt'} cannot be read: Permission denied; check the file"
+        f"{tmp_path / 'a.txt'} cannot be read: Permission denied; check the file, "
+        "or leave it out: --exclude"
     )
 
 

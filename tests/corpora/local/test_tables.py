@@ -279,6 +279,14 @@ def test_pandas_categories(tmp_path: Path) -> None:
     [
         ("a.csv", "id,text\n1,a,b,c\n", "line 2 has 4 fields, and the header 2; quote a text"),
         ("a.csv", "id,text\n1,a\n2\n", "line 3 has 1 field, and the header 2; quote a text"),
+        ("a.csv", "id;text\n1;a\n", "has no column text, but id;text; separate its fields with"),
+        ("a.csv", "id, text\n1,a\n", "has no column text, but id, ' text'; name another: --text"),
+        (
+            "a.csv",
+            "\x1b[2J,\u202e\n",
+            "has no column text, but '\\x1b[2J', '\\u202e'; name another",
+        ),
+        ("a.jsonl", f'{{"{"x" * 999}": 1}}', f"line 1 has no column text, but {'x' * 60}…; name"),
         ("a.tsv", 'id\ttext\n1\t"a\nb"\n2\ta\tb', "line 4 has 3 fields, and the header 2"),
         ("a.csv", "text,text\none,two\n", "line 1 has column text 2 times in its header; give"),
         ("a.csv", 'text\n"a" b\n', "line 2 cannot be read: ',' expected after '\"'; check its"),
@@ -345,6 +353,35 @@ def test_byte_that_cannot_be_decoded(name: str, encoding: str, tmp_path: Path) -
         whole.decode(encoding)
     shown = "UTF-8" if encoding == "utf-8" else encoding
     assert f"is not {shown}: byte {expected.value.start} is 0x" in error_of(path, encoding=encoding)
+
+
+def test_column_without_a_name(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="a column has a name; give it: --text-column"):
+        read(write(tmp_path, "a.jsonl", "{}"), text_column="")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.txt", "a.jsonl.gz"])
+def test_pointer_of_git_lfs(name: str, tmp_path: Path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    path = write(tmp_path, name, pointer)
+    column = None if name == "a.txt" else "text"
+    assert error_of(path, text_column=column) == (
+        f"{name} is a pointer of Git LFS and not the file itself; run: git lfs pull"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.docx", "a.png"])
+def test_file_that_is_no_text(name: str, tmp_path: Path) -> None:
+    header = b"a.txt".ljust(257, b"\0") + b"ustar\x0000"
+    contents = {
+        "a.tar": (header, "is a tar archive; unpack it"),
+        "a.tar.gz": (gzip.compress(header), "is a tar archive; unpack it"),
+        "a.docx": (b"PK\x03\x04\xff", "is a zip archive, as .docx and .xlsx are too; extract its"),
+        "a.png": (b"\x89PNG\r\n\x1a\n\0", "is binary and no text; name a file of text"),
+    }
+    content, message = contents[name]
+    path = write(tmp_path, name, content)
+    assert error_of(path, text_column=None).startswith(f"{name} {message}")
 
 
 def test_memory_is_bounded_by_a_row(tmp_path: Path) -> None:
