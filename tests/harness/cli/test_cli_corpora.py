@@ -1,5 +1,6 @@
 """The commands that choose, fetch and list corpora, as a user meets them."""
 
+import os
 import re
 from pathlib import Path
 
@@ -78,6 +79,46 @@ def test_own_rows() -> None:
     assert counted() == {"rows.jsonl": (2, 4)}
 
 
+def test_options_apply_where_they_can() -> None:
+    write(a="one", b="two")
+    Path("rows.csv").write_bytes("text\nf\u00fcr\n".encode("latin-1"))
+    options = ("--text-column", "text", "--encoding", "latin-1", "--exclude", "b")
+    result = check("--corpus", "mine", "--corpus", "rows.csv", "--corpus", "builtin", *options)
+    assert result.exit_code == 0
+    assert {name: count for name, count in counted().items() if name != "builtin"} == {
+        "mine": (1, 3),
+        "rows.csv": (1, 3),
+    }
+    assert result.stderr == "segbench: mine: left out 1 file or folder by --exclude (b)\n"
+
+
+def test_what_is_no_regular_file() -> None:
+    os.mkfifo("pipe")
+    line = refused(check("--corpus", "pipe"), 3)
+    assert line == "segbench: pipe is a FIFO; only regular files are read, and folders"
+
+
+def test_every_file_of_a_run_is_utf8() -> None:
+    """Also where a file's name is not, or a text holds half of a surrogate pair."""
+    write(a="one")
+    Path("mine", os.fsdecode(b"caf\xe9.txt")).write_text("one two three four five six seven")
+    Path("mine/rows.jsonl").write_text('{"text": "bad \\ud800 half, and some words more"}')
+    Path("mine", os.fsdecode(b"\xff")).symlink_to("nowhere")
+    names = [os.fsdecode(b"to\xe9.txt"), "mine"]
+    Path(names[0]).write_text("a b c d e f g h i j k l m n o p q r s t u v w")
+    chosen = [part for name in names for part in ("--corpus", name)]
+    result = check(*chosen, "--text-column", "text", "--splitter", "langchain")
+    assert result.exit_code == 0, result.output
+    assert set(counted()) == {r"to\xe9.txt", "mine"}
+    assert r"left out 1 link that leads nowhere (\xff)" in result.stderr
+    files = [path for path in Path("run").rglob("*") if path.is_file()]
+    assert len(files) > 8
+    for path in files:
+        path.read_bytes().decode("utf-8")  # raises for what is not
+    documents = {example.violation.document for example in read_run(Path("run")).examples}
+    assert {r"caf\xe9.txt", "rows.jsonl:1", r"to\xe9.txt"} <= documents
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -88,6 +129,18 @@ def test_own_rows() -> None:
         ["--corpus", "builtin", "--sample", "0"],
         ["--corpus", "builtin", "--timeout", "0"],
         ["--corpus", "mine", "--encoding", "none"],
+        ["--corpus", "mine", "--text-column", "text"],
+        ["--corpus", "mine", "--include", "*.rst"],
+        ["--corpus", "mine", "--exclude", ""],
+        ["--corpus", "mine/a", "--exclude", "a"],
+        ["--corpus", "builtin", "--encoding", "utf-8"],
+        ["--corpus", "builtin", "--text-column", "text"],
+        ["--corpus", "builtin", "--include", "*"],
+        ["--corpus", "builtin", "--mirror", "mine"],
+        ["--corpus", "builtin", "--seed", "0"],
+        ["--corpus", "hf:../..#text"],
+        ["--suite", "pr", "--encoding", "utf-8"],
+        ["--suite", "pr", "--seed", "0"],
         ["--suite", "nothing"],
         ["--suite", "pr", "--corpus", "builtin"],
         ["--suite", "pr", "--sample", "5"],
