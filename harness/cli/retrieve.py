@@ -129,6 +129,7 @@ def retrieve_command(
         [_load_retriever(name, folder) for name in once(retriever_names)],
         sorted(once(budgets)),
         typed_command(),
+        timeout,
     )
     out = out or name_folder("retrieve-")
     with Bars() as bars:

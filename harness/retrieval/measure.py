@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.measure.check import end_processes, split_documents
 from harness.measure.machine import describe_environment, now
 from harness.measure.profile import gather
 from harness.measure.run import Progress
@@ -28,7 +27,8 @@ from harness.retrieval.index import Index, Numbers, build_index
 from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import Retriever
 from harness.retrieval.scoring import Score, Target, buy, intersect, make_targets, rank, score
-from harness.runner.process import SplitterError
+from harness.runner.pool import SplitterPool
+from harness.runner.process import TIMEOUT, SplitterError
 from harness.splitters.registry import Splitter
 
 BUDGET = 2_500
@@ -39,7 +39,8 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure; ``command`` is what was typed.
+    """What to measure; ``command`` is what was typed, ``timeout`` how many seconds a splitter may
+    take to load, and for a document.
 
     One of the splitters is the one named ``segmenter``, which all are compared with.
     """
@@ -50,6 +51,7 @@ class Plan:
     retrievers: Sequence[Retriever]
     budgets: Sequence[int]
     command: str
+    timeout: float = TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +98,17 @@ def retrieve(plan: Plan, folder: Path, progress: Progress) -> Run:
         for splitter, reason in contenders.unavailable.items()
         for limit in plan.limits
     ]
-    try:
+    with SplitterPool(timeout=plan.timeout) as pool:
         for questions in plan.sets:
             targets = make_targets(questions.questions, questions.documents)
             for limit in plan.limits:
                 asked, failed = _ask(
-                    plan, contenders.splitters, questions, targets, limit, progress
+                    plan, contenders.splitters, pool, questions, targets, limit, progress
                 )
                 failures += failed
                 retrievals += _sum_up(plan, questions.corpus, limit, asked)
                 strippings += _compare_stripping(plan, questions.corpus, limit, asked)
                 contrasts += _choose_contrasts(plan, questions, targets, limit, asked)
-    finally:
-        end_processes()
     run = replace(
         run,
         environment=replace(run.environment, finished=now()),
@@ -128,6 +128,7 @@ def retrieve(plan: Plan, folder: Path, progress: Progress) -> Run:
 def _ask(
     plan: Plan,
     splitters: Sequence[Splitter],
+    pool: SplitterPool,
     questions: QuestionSet,
     targets: Sequence[Target],
     limit: int,
@@ -137,16 +138,19 @@ def _ask(
     asked: dict[tuple[str, str], Answers] = {}
     failures = []
     progress.begin(f"{questions.corpus} at {limit}", len(splitters) * len(questions.documents))
+    texts = [(document.id, document.text) for document in questions.documents]
     for splitter in splitters:
         try:
-            segments = split_documents(questions.documents, splitter, limit)
+            segments = pool.split(splitter, texts, limit)
         except SplitterError as error:
             if splitter.name == IN_HOUSE:
                 raise MeasurementError(
                     f"{IN_HOUSE} {error}, and all others are compared with it"
                 ) from error
             workload = Workload(questions.corpus, splitter.name, limit)
-            failures.append(Failure(workload, error.status, error.detail))
+            failures.append(Failure(workload, error.status, error.detail, error.frames))
+            if error.status == "timed out":
+                pool.give_up(splitter, error)
             continue
         overlapping = "join" in splitter.not_applicable
         index = build_index(questions.documents, segments, overlapping=overlapping)
