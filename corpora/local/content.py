@@ -39,6 +39,8 @@ _SIGNATURES = {
     b"PK\x03\x04": "a zip archive, as .docx and .xlsx are too; extract its text first",
     b"PAR1": "a Parquet file; name it .parquet",
     b"%PDF-": "a PDF; extract its text first",
+    b"\x89PNG": "a picture; name a file of text",
+    b"\xff\xd8\xff": "a picture; name a file of text",
 }
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -203,20 +205,32 @@ class DataFile:
         return _describe_undecodable(head, error, 0, encoding)
 
 
-def is_binary(head: bytes) -> bool:
-    """Whether a file that begins so is no text in any encoding but UTF-16 and UTF-32.
+def is_binary(head: bytes, encoding: str) -> bool:
+    """Whether a file that begins so is no text, whatever the encoding makes of its bytes.
 
-    It holds a NUL and is not UTF-8, or begins as formats do that are no text.
+    It is no text in UTF-8, and holds a NUL or begins as formats do that are no text. UTF-16 and
+    UTF-32 are full of NULs: there it is what cannot be decoded.
     """
-    if _is_tar(head) or head.startswith(tuple(_SIGNATURES)):
+    if _is_tar(head):
         return True
-    if b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS):
+    if _is_wide(encoding):
+        return head.startswith(tuple(_SIGNATURES)) or not _can_begin(head, encoding)
+    if _can_begin(head, "utf-8") or head.startswith(_BYTE_ORDER_MARKS):
         return False
+    return b"\0" in head or head.startswith(tuple(_SIGNATURES))
+
+
+def _is_wide(encoding: str) -> bool:
+    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+
+
+def _can_begin(head: bytes, encoding: str) -> bool:
+    """Whether a text in that encoding can begin so; its last character may be cut."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return True
-    return False
+        codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeError:
+        return False
+    return True
 
 
 def _is_tar(head: bytes) -> bool:
@@ -228,7 +242,7 @@ def _describe_undecodable(head: bytes, error: UnicodeError, at: int, encoding: s
         if head.startswith(signature):
             what, _, mend = f"is {kind}".partition("; ")
             return FileError(what, mend)
-    if is_binary(head):
+    if is_binary(head, "utf-8"):
         return FileError("is binary and no text", "name a file of text")
     name = "UTF-8" if codecs.lookup(encoding).name == "utf-8" else encoding
     where = ""

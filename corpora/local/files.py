@@ -98,9 +98,11 @@ def load(name: str, path: Path, choice: Choice, timeout: float) -> tuple[Corpus,
                 f"{escape_name(str(each))} has columns; name the one with the text: --text-column"
             )
     applied = {"--include", "--exclude"} if path.is_dir() else set()
-    if any(kinds.values()) or listing.unreadable:
+    if not listing.files:  # that there is no document is what must be told
+        applied = set(choice.given)
+    if any(kinds.values()):
         applied.add("--text-column")
-    if any(kind != "parquet" for kind in kinds.values()) or listing.unreadable:
+    if any(kind != "parquet" for kind in kinds.values()):
         applied.add("--encoding")
     read = partial(_read, path, listing, choice, timeout)
     corpus = Corpus(
@@ -115,14 +117,19 @@ def load(name: str, path: Path, choice: Choice, timeout: float) -> tuple[Corpus,
 def _list(path: Path, shown: str, patterns: Patterns, choice: Choice, timeout: float) -> Listing:
     def source(give_sign: Sign) -> Generator[Listing, None, None]:
         named_column = choice.text_column is not None
-        yield list_folder(path, patterns, give_sign, named_column=named_column)
+        yield list_folder(
+            path, patterns, give_sign, encoding=choice.codec, named_column=named_column
+        )
 
     try:
         (listing,) = watch(source, timeout)
     except TimeoutError as error:
         raise CorpusError(f"{shown} cannot be listed: {error}; {_mend_time()}") from None
     if choice.include and not (listing.files or listing.unreadable):
-        raise RequestError(f"no text below {shown} matches --include {' '.join(choice.include)}")
+        raise RequestError(
+            f"no text below {shown} matches --include {' '.join(choice.include)}; "
+            "hidden files and binary ones are never read"
+        )
     return listing
 
 

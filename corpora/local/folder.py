@@ -87,7 +87,7 @@ def _compile(option: str, patterns: Sequence[str]) -> list[tuple[str, Any]]:
 
 
 def list_folder(
-    folder: Path, patterns: Patterns, give_sign: Sign, *, named_column: bool
+    folder: Path, patterns: Patterns, give_sign: Sign, *, encoding: str, named_column: bool
 ) -> Listing:
     """The files below a folder, but hidden ones, binary ones, and those that are not asked for.
 
@@ -110,7 +110,7 @@ def list_folder(
                 listing.leave_out(f"link to a {kind}", f"links to {kind}s", name)
             else:
                 listing.leave_out(kind, f"{kind}s", name)
-        elif _is_text(listing, entry, name, give_sign, named_column):
+        elif _is_text(listing, entry, name, give_sign, encoding, named_column):
             listing.files[_tell_apart(name, listing.files)] = Path(entry.path)
     listing.unused = patterns.list_unused()
     return listing
@@ -156,13 +156,18 @@ def _get_mode(entry: "os.DirEntry[str]") -> int:
 
 
 def _is_text(
-    listing: Listing, entry: "os.DirEntry[str]", name: str, give_sign: Sign, named_column: bool
+    listing: Listing,
+    entry: "os.DirEntry[str]",
+    name: str,
+    give_sign: Sign,
+    encoding: str,
+    named_column: bool,
 ) -> bool:
     if find_table_kind(entry.name, named_column=named_column):
         return True
     file = DataFile(entry.name, partial(open_regular, Path(entry.path), give_sign))
     try:
-        binary = is_binary(file.read_head())
+        binary = is_binary(file.read_head(), encoding)
     except FileError:
         return True  # reading it will tell, with all others that cannot be read
     if binary:
@@ -171,9 +176,8 @@ def _is_text(
 
 
 def _cannot_be_read(listing: Listing, name: str, error: OSError) -> None:
-    listing.unreadable[name] = FileError(
-        f"cannot be read: {error.strerror or error}", "check its permissions"
-    )
+    mend = "check its permissions" if isinstance(error, PermissionError) else "check the path"
+    listing.unreadable[name] = FileError(f"cannot be read: {error.strerror or error}", mend)
 
 
 def _tell_apart(name: str, others: dict[str, Path]) -> str:

@@ -78,6 +78,35 @@ def test_binary_files_are_left_out_and_told(folder: Path) -> None:
         assert corpus.notes == ("./docs: left out 4 binary files (b.png, c.pyc, d.pdf, e.zip)",)
 
 
+def test_texts_that_begin_as_other_formats_do(folder: Path) -> None:
+    for name, text in {
+        "a": "BZh is how it begins",
+        "b": "%PDF-1.7 is one version",
+        "c": "PAR1",
+    }.items():
+        (folder / name).write_text(text)
+    corpus = load(folder)
+    assert (ids(corpus), corpus.notes) == (["a", "b", "c"], ())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-32"])
+def test_binary_files_beside_texts_full_of_nuls(encoding: str, folder: Path) -> None:
+    (folder / "a.txt").write_bytes("für".encode(encoding))
+    (folder / "b.png").write_bytes(PNG)
+    (folder / "c.bin").write_bytes(b"\x00\xdc\x00\xdc\xdc\x00\xdc\x00" * 1000)
+    corpus = load(folder, encoding=encoding)
+    assert ids(corpus) == ["a.txt"]
+    assert corpus.notes == ("./docs: left out 2 binary files (b.png, c.bin)",)
+
+
+def test_folder_whose_files_are_all_left_out(folder: Path) -> None:
+    (folder / "b.png").write_bytes(PNG)
+    corpus = load(folder, encoding="latin-1")
+    assert corpus.notes == ("./docs: left out 1 binary file (b.png)",)
+    with pytest.raises(CorpusError, match="holds no document"):
+        list(corpus)
+
+
 def test_a_character_at_the_end_of_what_is_looked_at(folder: Path) -> None:
     (folder / "a.txt").write_bytes(b"\0" + b"a" * 7998 + "é".encode())
     assert ids(load(folder)) == ["a.txt"]

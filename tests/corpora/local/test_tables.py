@@ -370,14 +370,15 @@ def test_pointer_of_git_lfs(name: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.docx", "a.png"])
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.docx", "a.png", "a.bin"])
 def test_file_that_is_no_text(name: str, tmp_path: Path) -> None:
     header = b"a.txt".ljust(257, b"\0") + b"ustar\x0000"
     contents = {
         "a.tar": (header, "is a tar archive; unpack it"),
         "a.tar.gz": (gzip.compress(header), "is a tar archive; unpack it"),
         "a.docx": (b"PK\x03\x04\xff", "is a zip archive, as .docx and .xlsx are too; extract its"),
-        "a.png": (b"\x89PNG\r\n\x1a\n\0", "is binary and no text; name a file of text"),
+        "a.png": (b"\x89PNG\r\n\x1a\n\0", "is a picture; name a file of text"),
+        "a.bin": (b"\xff\0", "is binary and no text; name a file of text"),
     }
     content, message = contents[name]
     path = write(tmp_path, name, content)
