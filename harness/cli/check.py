@@ -16,7 +16,20 @@ from harness.cli.options import (
     splitter_options,
 )
 from harness.cli.run import measure
+from harness.results.requirements import select_required
 from harness.results.verdict import Verdict
+from segmenter.testing.checks import UnknownRuleError
+
+
+def _read_required(
+    _context: click.Context, _parameter: click.Parameter, names: str | None
+) -> Sequence[str]:
+    if names is None:
+        return ()
+    try:
+        return select_required(names)
+    except UnknownRuleError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command("check")
@@ -25,16 +38,26 @@ from harness.results.verdict import Verdict
 @profile_option
 @limits_option
 @out_option
+@click.option(
+    "--require",
+    "required",
+    metavar="RULES",
+    callback=_read_required,
+    help="Rules, or sets of rules, that every splitter has to keep, with commas between: lossless, "
+    "whitespace, join, fits, ... Without it, only this project's segmenter has to.",
+)
 def check_command(
     corpus: CorpusOptions,
     splitter: SplitterOptions,
     profile: bool,
     limits: Sequence[int],
     out: Path | None,
+    required: Sequence[str],
 ) -> Verdict:
     """Check whether splitters keep the rules.
 
-    Without --corpus, checks the builtin and the synthetic corpus.
+    Without --corpus, checks the builtin and the synthetic corpus. Exit status with --require: 1 a
+    splitter broke a required rule, 3 one could not be judged by it.
     """
     return measure(
         corpus,
@@ -44,4 +67,5 @@ def check_command(
         check=("builtin", "synthetic"),
         time=(),
         profile=profile,
+        required=required,
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.ending import say
 from harness.cli.inputs import (
     load_corpora,
     load_splitter,
@@ -29,6 +30,7 @@ from harness.measure.run import Plan, run
 from harness.measure.timing import PASSES
 from harness.report.pages import PAGE
 from harness.report.terminal import print_run
+from harness.results.requirements import find_breaches, find_gaps
 from harness.results.verdict import Verdict, judge
 from harness.splitters import registry as splitters
 
@@ -75,9 +77,11 @@ def measure(
     time: Sequence[str],
     passes: int = PASSES,
     profile: bool = False,
+    required: Sequence[str] = (),
 ) -> Verdict:
     """Run on the corpora that are named, else on those to ``check``, and time all that are named,
-    else those to ``time``; nothing is timed where ``time`` is empty."""
+    else those to ``time``; nothing is timed where ``time`` is empty. ``required`` are the rules
+    that every splitter has to keep."""
     declared = splitters.names() if splitter.every == "all" else splitters.default_names()
     contenders = [load_splitter(name) for name in once(splitter.splitter_names or declared)]
     chosen = load_corpora(corpus, check)
@@ -96,4 +100,6 @@ def measure(
         learnt = run(plan, folder, bars)
     print_run(learnt, open_console())
     tell(f"Report: {folder / PAGE}")
-    return judge(learnt)
+    for line in (*find_breaches(learnt, required), *find_gaps(learnt, required)):
+        say(line)
+    return judge(learnt, required)

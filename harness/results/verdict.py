@@ -1,9 +1,11 @@
 """Whether a run's answer is good."""
 
 from collections import Counter
+from collections.abc import Collection
 from enum import StrEnum
 
 from harness.results.model import Run
+from harness.results.requirements import find_breaches, find_gaps
 
 IN_HOUSE = "segmenter"
 BASELINE = "langchain"
@@ -26,10 +28,11 @@ def find_broken_rules(run: Run, splitter: str = IN_HOUSE) -> dict[str, int]:
     return {rule: number for rule, number in broken.items() if number}
 
 
-def judge(run: Run) -> Verdict:
-    """Bad if this project's segmenter broke a rule."""
-    if find_broken_rules(run):
+def judge(run: Run, required: Collection[str] = ()) -> Verdict:
+    """Bad if this project's segmenter broke a rule, or any splitter one of those required."""
+    if find_broken_rules(run) or find_breaches(run, required):
         return Verdict.BAD
-    if run.failures or not (run.counts or run.retrievals):
+    measured = run.counts or run.retrievals
+    if run.failures or not measured or find_gaps(run, required):
         return Verdict.NOT_MEASURED
     return Verdict.WELL

@@ -202,6 +202,11 @@ def dropping(limit: int) -> Callable[[str], list[str]]:
     return lambda text: slices(limit)(text)[1:]
 
 
+def doubling(limit: int) -> Callable[[str], list[str]]:
+    """Takes twice the limit."""
+    return lambda text: slices(2 * limit)(text + " " * max(0, limit + 1 - len(text)))
+
+
 def slice_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
     return lambda text: [
         (text[i : i + limit], i, min(i + limit, len(text))) for i in range(0, len(text), limit)

@@ -68,7 +68,9 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     def load_failing(name: str) -> Splitter:
         if name.startswith("failing:"):
-            return Splitter(name, f"failing_splitters:{name.removeprefix('failing:')}")
+            reasons = {"fits": "a reason"} if name == "failing:exempt" else {}
+            factory = name.removeprefix("failing:").replace("exempt", "slices")
+            return Splitter(name, f"failing_splitters:{factory}", not_applicable=reasons)
         return load_splitter(name)
 
     monkeypatch.setattr(corpora, "load_all", load_tiny)
@@ -174,6 +176,70 @@ def test_a_segmenter_that_breaks_a_rule_is_a_bad_answer(monkeypatch: pytest.Monk
     assert result.exit_code == 1
     assert "`segmenter` broke rules on" in result.stdout
     assert "`segmenter` broke rules on" in Path("run/report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("splitter", "required", "status", "lines"),
+    [
+        ("segmenter", "whitespace", 0, []),
+        ("failing:dropping", None, 0, []),
+        ("failing:dropping", "fits,empty", 0, []),
+        # Three texts, and of each the first segment is dropped.
+        ("failing:dropping", "lossless", 1, ["dropping broke the required rule join 3 times"]),
+        ("failing:doubling", "empty,fits", 1, ["doubling broke the required rule fits 3 times"]),
+        (
+            "failing:changing",
+            "deterministic",
+            1,
+            ["broke the required rule deterministic 2 times", "changed", "changed"],
+        ),
+        ("failing:changing", "join", 3, ["failing:changing could not be judged: changed, "] * 2),
+        ("failing:raising", "join", 3, ["failing:raising could not be judged: raised, Look"] * 2),
+        ("failing:unloadable", "fits", 3, ["failing:unloadable could not be judged: unavailable"]),
+        ("failing:exempt", "fits", 3, ["could not be judged by the required rule fits: a reason"]),
+    ],
+)
+def test_required_rules_decide_for_every_splitter(
+    splitter: str, required: str | None, status: int, lines: list[str]
+) -> None:
+    require = [] if required is None else ["--require", required]
+    result = segbench_("check", "--splitter", splitter, "--max-chunk-length", "80", *require)
+    assert result.exit_code == status, result.stderr
+    told = result.stderr.splitlines()
+    assert len(told) == len(lines)
+    for line, part in zip(told, lines, strict=True):
+        assert part in line
+
+
+def test_one_splitter_that_breaks_a_required_rule_outweighs_another_that_fails() -> None:
+    named = flags("--splitter", "failing:raising", "segmenter", "failing:dropping")
+    result = segbench_("check", *named, "--max-chunk-length", "80", "--require", "join")
+    assert result.exit_code == 1
+
+
+def test_a_required_rule_is_not_kept_where_nothing_is_measured() -> None:
+    result = segbench_(
+        *("check", "--corpus", "empty", "--splitter", "segmenter", "--require", "lossless")
+    )
+    assert result.exit_code == 3
+    assert result.stderr
+
+
+@pytest.mark.parametrize(
+    ("required", "message"),
+    [
+        ("", "no rule is named"),
+        ("joins", "no rule is named 'joins'; did you mean join"),
+        ("reference", "a run does not measure reference; `python -m segmenter.testing --rules`"),
+        ("overlap", "a run does not measure covers, order; "),
+        ("join,offsets", "a run does not measure offsets; "),
+    ],
+)
+def test_a_rule_that_cannot_be_required_is_a_wrong_command(required: str, message: str) -> None:
+    result = segbench_("check", "--splitter", "segmenter", "--require", required)
+    assert result.exit_code == 2
+    assert message in error_line(result)
+    assert not Path("reports").exists()
 
 
 def test_a_splitter_that_raises_is_reported_and_the_run_goes_on() -> None:
