@@ -10,6 +10,7 @@ reason why it cannot take the text.
 """
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -131,12 +132,20 @@ def _ask(command: Sequence[str], questions: str) -> list[str]:
             f"{command[0]} did not end within {_SECONDS} s; it has to end with its input"
         ) from error
     if run.returncode:
-        said = [line for line in run.stderr.splitlines() if line.strip()]
-        telling = [line for line in said if "error" in line.lower()] or said[-1:]
         ended = f"ended by signal {-run.returncode}" if run.returncode < 0 else ""
         how = ended or f"failed with status {run.returncode}"
-        raise UnusableProgramError(": ".join([f"{command[0]} {how}", *telling[:1]]))
+        raise UnusableProgramError(": ".join([f"{command[0]} {how}", *_find_reason(run.stderr)]))
     return run.stdout.removesuffix("\n").split("\n") if run.stdout else []
+
+
+# The name of an error begins the line: where it is quoted from the source, it does not.
+_error = re.compile(r"(?:Uncaught |panic: |fatal )?[\w.]*(?:Error|Exception|Panic|error)\b.*")
+
+
+def _find_reason(said: str) -> list[str]:
+    """The line that says why a program failed: the last that names an error, else the last."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    return ([line for line in lines if _error.match(line)] or lines)[-1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,7 @@ def test_real_texts_are_split_alike(limit, pure):
         assert TextSegmenter(limit).spans(text) == pure(limit).spans(text)
 
 
-def test_real_documents_are_split_alike(shared, pure):
-    documents = sorted((shared / "texts/aozora").glob("*.txt"))[:6]
-    documents += sorted((shared / "hub/awinml/legalbench-rag/corpus").rglob("*.txt"))[::40]
-    assert documents
-    for document in documents:
-        text = document.read_bytes().decode("utf-8")[:200_000]
+def test_real_documents_are_split_alike(real_documents, pure):
+    for name, text in real_documents:
         for limit in (20, 128, 500):
-            assert TextSegmenter(limit).split(text) == pure(limit).split(text), document.name
+            assert TextSegmenter(limit).split(text) == pure(limit).split(text), name

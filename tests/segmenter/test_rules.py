@@ -1,10 +1,8 @@
 """Every rule against splitters that break it, and against a slow reading of the rules."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +10,6 @@ from hypothesis import strategies as st
 
 from segmenter import TextSegmenter, rules
 from segmenter.rules import RULES, Breach, Splitting, find_violations
-
-SHARED = Path(__file__).parents[2] / ".." / "shared"
 
 Split = Callable[[str], list[str]]
 
@@ -331,21 +327,11 @@ def test_what_is_lost_and_added_balances(
     assert (other.characters_lost, other.characters_added) == (0, 2)
 
 
-def read_vectors() -> list[dict[str, object]]:
-    file = SHARED / "spec" / "vectors.jsonl"
-    if not file.exists():
-        pytest.skip("no ../shared/spec/vectors.jsonl beside this checkout")
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def test_the_right_segments_of_the_vectors_break_no_rule() -> None:
-    vectors = read_vectors()
-    assert vectors
-    for vector in vectors:
-        text, segments, limit = (vector[key] for key in ("text", "segments", "max_chunk_length"))
-        broken = find_broken(text, segments, limit)  # type: ignore[arg-type]
-        assert set(broken) <= {"too-long-run"}, vector["id"]
-        assert all(breach.forced for breach in broken.get("too-long-run", [])), vector["id"]
+def test_the_right_segments_of_the_vectors_break_no_rule(vectors) -> None:
+    for name, text, limit, segments in vectors:
+        broken = find_broken(text, segments, limit)
+        assert set(broken) <= {"too-long-run"}, name
+        assert all(breach.forced for breach in broken.get("too-long-run", [])), name
 
 
 def test_the_pattern_for_content_agrees_with_isspace() -> None:

@@ -208,7 +208,7 @@ def test_a_process_that_is_killed_in_the_middle_has_failed_and_the_check_goes_on
 
 def kill_when_told(place: Path) -> None:
     """Kill the process whose number a file tells, as soon as it is there."""
-    while not place.exists():
+    while not place.exists() or not place.read_text():  # it is there before it is written
         time.sleep(0.01)
     os.kill(int(place.read_text()), signal.SIGKILL)
 

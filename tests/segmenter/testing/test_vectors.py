@@ -30,6 +30,11 @@ def command(expression: str, program: str = PROGRAM) -> list[str]:
     return [sys.executable, "-c", program.replace("EXPRESSION", expression)]
 
 
+def failing(*lines: str) -> list[str]:
+    """A program that says so and fails."""
+    return [sys.executable, "-c", "import sys; sys.exit(sys.argv[1] or 1)", "\n".join(lines)]
+
+
 @pytest.fixture(scope="module")
 def written() -> list[dict]:
     stream = io.StringIO()
@@ -114,7 +119,27 @@ def test_what_is_no_answer_is_wrong(answer: str) -> None:
     [
         (["no-such-program"], "no-such-program cannot be run: No such file"),
         ([sys.executable, "-c", "raise SystemExit('gone')"], "failed with status 1: gone"),
-        ([sys.executable, "-c", "raise ValueError('so')"], "failed with status 1: ValueError: so"),
+        ([sys.executable, "-c", "raise ValueError('so')"], "failed with status 1: ValueError: so$"),
+        (
+            failing("Traceback", "  File x", "    raise ValueError('so')", "ValueError: so"),
+            ": ValueError: so$",
+        ),
+        (
+            failing(
+                "f.js:1",
+                "throw new TypeError(1)",
+                "^",
+                "",
+                "TypeError: 1",
+                "    at f.js:1:7",
+                "",
+                "Node.js v22",
+            ),
+            ": TypeError: 1$",
+        ),
+        (failing("error: first", "error: second", ""), ": error: second$"),
+        (failing("no reason", "at all"), ": at all$"),
+        (failing(), "failed with status 1$"),
         (
             [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"],
             f"{re.escape(sys.executable)} ended by signal 9$",
