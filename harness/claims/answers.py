@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, LIMITS, Evidence
+from harness.claims.refinding import BUDGET
 from harness.measure.timing import time_workloads
 from harness.report.tables import show_digits
 from harness.results.errors import MeasurementError
@@ -449,7 +450,7 @@ def answer_d2(evidence: Evidence, row: Row) -> Answer:
         f"{shard.edged:,} of {shard.migration.after:,} now; new among the texts embedded: whole "
         f"{shard.whole.share:.1%} of {shard.whole.texts:,}, sentences {shard.sentences.share:.1%} of "
         f"{shard.sentences.texts:,}; the sentence deriver strips, so that whitespace at a "
-        "segment's ends changes no sentence"
+        f"segment's ends changes no sentence; {_refind(evidence, lambda segment: derive_whole(segment)[0], 'quoted texts')}"
     )
     if shard.edged_before or not shard.edged:
         return Answer(measured, REFUTED)
@@ -475,8 +476,22 @@ def answer_d4(evidence: Evidence, row: Row) -> Answer:
         f"were events stored again, of {found.after:,} new segments {found.same / found.after:.1%} "
         f"would be as stored, {found.edges / found.after:.1%} differ at the edges alone and "
         f"{found.moved / found.after:.1%} lie elsewhere: {found.changed:.1%} to embed again, "
-        f"{found.changed_stripped:.1%} where segments are stripped first",
+        f"{found.changed_stripped:.1%} where segments are stripped first; "
+        f"{_refind(evidence, str, 'segments')}",
         f"{NOT_MEASURED}: it speaks of a store, which is not run here",
+    )
+
+
+def _refind(evidence: Evidence, embed: Callable[[str], str], what: str) -> str:
+    """Whether what is found changes, or why that was not measured."""
+    try:
+        found = evidence.refind(embed)
+    except MeasurementError as error:
+        return f"whether what is found changes was not measured: {error}"
+    return (
+        f"found by BM25 in an index of the new {what} instead of the old, within {BUDGET:,} code "
+        f"points, change of recall without whitespace (95 % interval): "
+        f"{'; '.join(map(str, found))}"
     )
 
 

@@ -18,6 +18,7 @@ from harness.results.errors import MeasurementError
 from harness.results.folder import write_claims
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
+from harness.retrieval.questions import QuestionSet
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
@@ -53,10 +54,12 @@ def answer_claims(
     command: str,
     *,
     progress: Callable[[str], None],
+    sets: Sequence[QuestionSet] = (),
 ) -> Answered:
     """Answer every claim, and write ``claims.json`` and ``claims.md`` into a folder.
 
-    ``command`` is what was typed; ``progress`` is called with a line when a stage begins. Raises
+    ``command`` is what was typed; ``progress`` is called with a line when a stage begins; ``sets``
+    are the questions that are asked of old and new segments. Raises
     CorpusError where a corpus cannot be read, MeasurementError where nothing can be written.
     """
     try:
@@ -70,7 +73,7 @@ def answer_claims(
         spool_corpora([*real, synthetic]) as corpora,
         open_process_pool() as executor,
     ):
-        evidence = Evidence(corpora[:-1], corpora[-1], pool, executor, progress)
+        evidence = Evidence(corpora[:-1], corpora[-1], pool, executor, progress, sets)
         contenders = evidence.contenders
         environment = describe_environment(command, contenders.splitters, contenders.installations)
         for name, row in read_claims().items():

@@ -9,11 +9,13 @@ from operator import add
 
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.migration import Migration, compare_segments
+from harness.claims.refinding import Refinding, compare_finding
 from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
 from harness.measure.profile import Contenders, gather
 from harness.measure.spooling import Shard as Texts
 from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
+from harness.retrieval.questions import QuestionSet
 from harness.runner.pool import SplitterPool
 from harness.splitters.registry import Splitter, load_splitter
 from harness.splitters.venvs import Installation, install
@@ -52,7 +54,9 @@ class Evidence:
         pool: SplitterPool,
         executor: Executor,
         progress: Callable[[str], None],
+        sets: Sequence[QuestionSet] = (),
     ) -> None:
+        self.sets = sets
         self.real = real
         self.synthetic = synthetic
         self.pool = pool
@@ -142,6 +146,18 @@ class Evidence:
                 number = row.forced if forced else row.count - row.forced
                 broken[row.rule] = broken.get(row.rule, 0) + number
         return broken
+
+    def refind(self, embed: Callable[[str], str]) -> list[Refinding]:
+        """Whether questions about the real texts find other answers at the default limit, once
+        LangChain's segments are replaced by the segmenter's, each indexed as ``embed`` says.
+
+        Raises MeasurementError where no text has questions, or what asks them is not installed.
+        """
+        if not self.sets:
+            raise MeasurementError("no corpus here has questions")
+        self.progress("asking questions of old and new segments")
+        both = (self.find("langchain"), self.find("segmenter"))
+        return compare_finding(self.sets, *both, DEFAULT_LIMIT, self.pool, embed)
 
     @cached_property
     def shard(self) -> Shard:

@@ -6,11 +6,13 @@ import click
 
 import corpora
 from harness.claims.claims import PAGE, answer_claims, tabulate_claims
+from harness.cli.ending import say
 from harness.cli.inputs import load_corpora, name_folder, open_console, tell, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
+from harness.retrieval.sources import Source, load_whatever_is_there
 
 
 @click.command("claims")
@@ -25,6 +27,10 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
     not be measured.
     """
     real = load_corpora(corpus, ("builtin",))
+    source = Source(corpus.mirror, corpus.timeout)
+    sets, reasons = load_whatever_is_there([each.name for each in real.values()], source)
+    for reason in reasons:
+        say(f"not asked: {reason}")
     folder = out or name_folder()
     with Bars() as bars:
         answered = answer_claims(
@@ -33,6 +39,7 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
             folder,
             typed_command(),
             progress=bars.begin,
+            sets=sets,
         )
     print_table(tabulate_claims(answered.claims), open_console())
     tell(f"Answers: {folder / PAGE}")

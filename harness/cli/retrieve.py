@@ -7,7 +7,15 @@ import click
 import platformdirs
 
 import corpora
-from harness.cli.inputs import load_splitter, name_folder, once, open_console, typed_command
+from harness.cli.ending import say
+from harness.cli.inputs import (
+    load_splitter,
+    name_folder,
+    once,
+    open_console,
+    tell,
+    typed_command,
+)
 from harness.cli.options import (
     SplitterOptions,
     mirror_option,
@@ -22,7 +30,15 @@ from harness.results.verdict import IN_HOUSE, Verdict, judge
 from harness.retrieval.measure import Plan, retrieve
 from harness.retrieval.questions import QuestionError, QuestionSet
 from harness.retrieval.retrievers import BM25, LSA, Retriever, load_retriever
-from harness.retrieval.sources import BUILTIN, MIRRORED, NAMES, PARTS, Source, load_questions
+from harness.retrieval.sources import (
+    BUILTIN,
+    MIRRORED,
+    NAMES,
+    PARTS,
+    Source,
+    load_questions,
+    load_whatever_is_there,
+)
 from harness.splitters import registry as splitters
 
 
@@ -112,15 +128,15 @@ def retrieve_command(
     declared = splitters.names() if splitter.every == "all" else splitters.default_names()
     names = once([IN_HOUSE, *(splitter.splitter_names or declared)])
     contenders = [load_splitter(name) for name in names]
-    with show_fetching("fetching") as tell:
-        source = Source(mirror, timeout, encoding, text_column, tell)
+    with show_fetching("fetching") as fetched:
+        source = Source(mirror, timeout, encoding, text_column, fetched)
         if corpus_names or mirror is None:
             sets = [load_questions(name, source, file) for name in once(corpus_names or (BUILTIN,))]
         else:
             sets = _load_mirrored(source, mirror)
     for each in sets:
         for note in each.notes:
-            click.echo(f"segbench: {note}", err=True)
+            say(note)
     folder = vectors or platformdirs.user_cache_path("segbench") / "vectors"
     plan = Plan(
         sets,
@@ -136,7 +152,7 @@ def retrieve_command(
         run = retrieve(plan, out, bars)
     write_report(out)
     print_run(run, open_console())
-    click.echo(f"Report: {out / PAGE}")
+    tell(f"Report: {out / PAGE}")
     return judge(run)
 
 
@@ -152,14 +168,10 @@ def _load_mirrored(source: Source, mirror: Path) -> list[QuestionSet]:
 
     Raises QuestionError if none has.
     """
-    sets = []
-    for name in NAMES:
-        if name == BUILTIN or not corpora.find(name, mirror=mirror).place:
-            continue
-        try:
-            sets.append(load_questions(name, source))
-        except QuestionError as error:
-            click.echo(f"segbench: left out: {error}", err=True)
+    held = [name for name in MIRRORED if corpora.find(name, mirror=mirror).place]
+    sets, reasons = load_whatever_is_there(held, source)
+    for reason in reasons:
+        say(f"left out: {reason}")
     if not sets:
         raise QuestionError(f"{mirror} holds no questions; fetch some: segbench prepare covid_qa")
     return sets

@@ -1,7 +1,7 @@
 """Where questions come from, by the name of their corpus."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,24 @@ def load_questions(name: str, source: Source, file: Path | None = None) -> Quest
     for document in documents:
         digest.add(document)
     return QuestionSet(name, documents, questions, digest.hexdigest(), corpus.origin, notes)
+
+
+def load_whatever_is_there(
+    names: Iterable[str], source: Source
+) -> tuple[list[QuestionSet], list[str]]:
+    """The questions of those corpora that have some here, and of each other the reason.
+
+    Names that stand for no corpus with questions are passed over. Raises CorpusError if documents
+    cannot be read.
+    """
+    sets, reasons = [], []
+    for name in names:
+        if name in NAMES:
+            try:
+                sets.append(load_questions(name, source))
+            except QuestionError as error:
+                reasons.append(str(error))
+    return sets, reasons
 
 
 def _locate(name: str, source: Source) -> Location:

@@ -14,10 +14,12 @@ from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import Answered, answer_claims, read_claims
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.evidence import Evidence, compare_shard
+from harness.claims.refinding import compare_finding
 from harness.measure.profile import Contenders
 from harness.measure.spooling import spool_corpora
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
+from harness.retrieval.questions import Gold, QuestionSet, make_question
 from harness.runner.pool import SplitterPool
 from harness.splitters.registry import load_splitter
 from harness.splitters.venvs import Installation
@@ -107,6 +109,39 @@ def test_migration_tells_what_must_be_embedded_again(tiny: Evidence) -> None:
     assert f"{migration.changed:.1%} to embed again" in found.measured
     embedded = answer("D2", tiny)
     assert "segments with edge whitespace at 500: 0 before" in embedded.measured
+
+
+def test_without_questions_what_is_found_is_not_measured(tiny: Evidence) -> None:
+    for claim in ("D2", "D4"):
+        assert (
+            "whether what is found changes was not measured: no corpus here has questions"
+            in answer(claim, tiny).measured
+        )
+
+
+def test_what_is_found_is_asked_of_old_and_new_segments(tmp_path: Path) -> None:
+    filler = "All of this is filler that answers nothing at all. " * 60
+    texts = [f"{filler}\n\nThe key{n} lies under mat{n}.\n\n{filler}" for n in range(30)]
+    documents = [Document(str(number), text) for number, text in enumerate(texts)]
+    questions = [
+        make_question(
+            f"key{n} mat{n}", [Gold(str(n), at, at + len(f"The key{n} lies under mat{n}."))]
+        )
+        for n, at in enumerate(text.index("The key") for text in texts)
+    ]
+    sets = [QuestionSet("keys", documents, questions)]
+    (tmp_path / "whole.py").write_text("def make(limit):\n    return lambda text: [text]\n")
+    whole, own = load_splitter(f"{tmp_path / 'whole.py'}:make"), load_splitter("segmenter")
+    with SplitterPool() as pool:
+        (same,) = compare_finding(sets, own, own, 100, pool, str)
+        (change,) = compare_finding(sets, whole, own, 100, pool, str)
+        (none,) = compare_finding(sets, own, own, 100, pool, lambda _: "nothing")
+    assert (same.change.mean, same.change.low, same.change.high) == (0, 0, 0)
+    assert str(same) == ("keys (30 questions) +0.0000 (+0.0000 to +0.0000), not beyond chance")
+    # The budget ends before the sentence in the middle of a segment that is the whole text.
+    assert change.change.mean == 1
+    assert change.change.beyond_chance
+    assert none.change.mean == 0
 
 
 def test_a_shard_is_compared_document_by_document() -> None:
