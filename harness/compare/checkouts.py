@@ -1,11 +1,13 @@
 """The two versions to compare: a folder each, from a git revision or a path."""
 
+import importlib.metadata
 import importlib.util
 import os
+import pkgutil
 import re
 import sys
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -266,7 +268,7 @@ def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
             f"{segmenter.path} leads out of {name}; name a path that stays below it"
         )
     commit, dirty = describe_commit(folder, place)
-    files: Iterable[PurePosixPath] = _list_shallow(folder)
+    files = _list_shallow(folder)
     tops: tuple[Path, ...] = ()
     try:
         repository = Repository.find(folder)
@@ -286,28 +288,30 @@ def _list_similar(sources: Sequence[PurePosixPath], segmenter: Location) -> list
     return [path for path in (*sources, *packages) if path.name in names]
 
 
-def _list_shallow(folder: Path) -> Iterator[PurePosixPath]:
+def _list_shallow(folder: Path) -> list[PurePosixPath]:
     """Modules near the top of a folder that git does not know; what it knows, git lists."""
-    for pattern in ("*.py", "*/*.py", "*/*/*.py"):
-        for file in folder.glob(pattern):
-            yield PurePosixPath(file.relative_to(folder).as_posix())
+    return [
+        PurePosixPath(file.relative_to(folder).as_posix())
+        for pattern in ("*.py", "*/*.py", "*/*/*.py")
+        for file in folder.glob(pattern)
+    ]
 
 
-def _find_twins(files: Iterable[PurePosixPath], segmenter: Location) -> dict[str, str]:
+def _find_twins(files: Collection[PurePosixPath], segmenter: Location) -> dict[str, str]:
     """Top-level modules among the files that can be imported here as well, with their paths.
 
     A version that imports one of these by its name is given the other.
     """
-    sources = {file for file in files if file.suffix == ".py"}
-    packages = {file.parent for file in sources if file.name == "__init__.py"}
-    modules = packages | {file for file in sources if file.name != "__init__.py"}
+    importable = {module.name for module in pkgutil.iter_modules()}
+    importable |= importlib.metadata.packages_distributions().keys()
+    importable -= {*sys.stdlib_module_names, *segmenter.own}
+    packages = {file.parent for file in files if file.name == "__init__.py"}
+    modules = (file for file in files if file.name != "__init__.py")
     return {
         path.stem: str(path)
-        for path in sorted(modules)
-        if path.parent not in packages
-        and path.stem not in sys.stdlib_module_names
-        and path.stem not in segmenter.own
-        and path.stem.isidentifier()
+        for path in (*packages, *modules)
+        if path.stem in importable
+        and path.parent not in packages
         and _is_importable(path.stem, package=path in packages)
     }
 
