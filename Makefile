@@ -12,7 +12,7 @@ report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded defaul
 	$(BIN)/segbench run
 
 bench: $(INSTALLED) $(COMPILED) ## how fast it is, and how time and memory grow; MIRROR=DIR for the six corpora
-	$(BIN)/segbench bench speed $(if $(MIRROR),--mirror '$(MIRROR)') imports memory growth
+	$(BIN)/segbench bench $(if $(MIRROR),--mirror '$(MIRROR)')
 
 compile: $(INSTALLED) ## compile the segmenter in place; `make clean` takes it away
 	rm -f segmenter/*.so segmenter/*.pyd

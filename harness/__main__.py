@@ -15,7 +15,6 @@ _REQUIRED = (
     "markdown_it",
     "matplotlib",
     "msgspec",
-    "pandas",
     "pyperf",
     "rich",
     "scipy",

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -17,6 +18,7 @@ from packaging.utils import canonicalize_name
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, LIMITS, Evidence
 from harness.claims.refinding import BUDGET
+from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
 from harness.report.tables import show_digits
 from harness.results.errors import MeasurementError
@@ -26,7 +28,6 @@ from harness.splitters.probes import (
     LOADED,
     OLD_STRIPPING,
     ask,
-    weigh_import,
 )
 from segmenter import Event, PassthroughSegmenter, TextBlock, TextSegmenter
 from segmenter.rules import find_violations
@@ -242,11 +243,10 @@ def answer_u4(evidence: Evidence, row: Row) -> Answer:
     for release in ("1.1.2", "1.1.3"):
         for extras in ("", " tiktoken==0.14.0 transformers==5.24.0"):
             there = evidence.install(f"langchain-text-splitters=={release}{extras}")
-            milliseconds, modules = weigh_import(there.interpreter, "langchain_text_splitters")
-            loaded = ask(there.interpreter, LOADED)
-            loads[release, bool(extras)] = loaded
-            counts[release, bool(extras)] = modules
-            seconds = sorted(milliseconds)[len(milliseconds) // 2] / 1e3
+            loads[release, bool(extras)] = ask(there.interpreter, LOADED)  # if it can be imported
+            (weight,) = weigh_imports([(there.interpreter, "langchain_text_splitters")])
+            modules = counts[release, bool(extras)] = len(weight.modules)
+            seconds = median(weight.milliseconds) / 1e3
             beside = "with both" if extras else "without"
             parts.append(f"{release} {beside}: {seconds:.2f} s, {modules:,} modules")
     eager, lazy = loads["1.1.2", True], loads["1.1.3", True]

@@ -3,13 +3,13 @@
 import tomllib
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpora import Corpus
 from harness.claims.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
 from harness.claims.evidence import Evidence
-from harness.measure.machine import describe_environment, describe_texts
+from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import spool_corpora
 from harness.report import tables
 from harness.report.bench import write_page
@@ -87,7 +87,7 @@ def answer_claims(
     write_claims(folder, claims)
     read = describe_texts([*real, synthetic])
     shown = [tabulate_claims(claims), tables.texts(read)]
-    write_page(folder / PAGE, environment, shown)
+    write_page(folder / PAGE, replace(environment, finished=now()), shown)
     return Answered(claims, failed)
 
 

@@ -11,12 +11,12 @@ from harness.claims.derivation import Change, compare_derived, derive_sentences,
 from harness.claims.migration import Migration, compare_segments
 from harness.claims.refinding import Refinding, compare_finding
 from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
-from harness.measure.profile import Contenders, gather
 from harness.measure.spooling import Shard as Texts
 from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.retrieval.questions import QuestionSet
 from harness.runner.pool import SplitterPool
+from harness.splitters.contenders import Contenders, gather
 from harness.splitters.registry import Splitter, load_splitter
 from harness.splitters.venvs import Installation, install
 

@@ -2,7 +2,7 @@
 
 import click
 
-from harness.cli.bench import bench
+from harness.cli.bench import bench_command
 from harness.cli.check import check_command
 from harness.cli.claims import claims_command
 from harness.cli.compare import compare_command
@@ -37,7 +37,7 @@ for command in (
     time_command,
     report_command,
     compare_command,
-    bench,
+    bench_command,
     retrieve_command,
     claims_command,
     show_command,

@@ -10,10 +10,10 @@ from harness.cli.ending import say
 from harness.cli.inputs import load_splitter, once, tell
 from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
-from harness.measure.profile import gather
 from harness.report import show
 from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
 from harness.runner.pool import SplitterPool
+from harness.splitters.contenders import gather
 
 
 @click.command("show")

@@ -21,10 +21,10 @@ from harness.cli.options import (
 from harness.cli.progress import Bars
 from harness.cli.run import measure
 from harness.measure import pyperf_timing
-from harness.measure.profile import gather
 from harness.report.terminal import print_table
 from harness.results.folder import read_run
 from harness.results.verdict import Verdict
+from harness.splitters.contenders import gather
 
 
 @click.command("time")

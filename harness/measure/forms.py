@@ -33,6 +33,11 @@ def describe_form() -> str:
     return "compiled"
 
 
+def make_pure(max_chunk_length: int) -> TextSegmenter:
+    """The segmenter of the source, as a factory of splitters."""
+    return load_pure()(max_chunk_length)
+
+
 def load_pure() -> type[TextSegmenter]:
     """The TextSegmenter of the source, even where ``import segmenter`` gives the compiled one."""
     spec = importlib.util.spec_from_file_location("pure_text_segmenter", SOURCE)

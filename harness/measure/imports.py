@@ -1,80 +1,80 @@
-"""What importing the segmenter costs beside LangChain's splitters, each in fresh processes."""
+"""What importing a splitter costs, and what its installation weighs."""
 
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
 
-import pandas
-
-from harness.report.tables import Column, Spread, Table, show_count
+from harness.results.errors import MeasurementError
+from harness.results.model import Import
+from harness.splitters.contenders import Contenders
 from harness.splitters.probes import weigh_once
 
-MODULES = ("segmenter", "langchain_text_splitters")
-ROUNDS = 9
+ROUNDS = 3
 _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    """Milliseconds of every round, and how many modules come, those of third parties apart."""
+class Weight:
+    """The milliseconds of a module's imports, one per fresh process, and the modules that come
+    with it."""
 
-    module: str
-    milliseconds: list[float]
-    modules: int
-    third_party: int
+    milliseconds: list[float] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
 
 
-def measure_imports(rounds: int = ROUNDS) -> list[Import]:
-    """Import each module in a fresh process, in turns, after one import that fills the caches.
+def measure_imports(contenders: Contenders, rounds: int = ROUNDS) -> list[Import]:
+    """Weigh what users of each splitter import; once if several share it and its installation.
 
-    Raises MeasurementError where a module cannot be imported.
+    What cannot be imported has no milliseconds and no modules.
     """
-    milliseconds: dict[str, list[float]] = {module: [] for module in MODULES}
-    kept = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
-    with tempfile.TemporaryDirectory() as caches:
-        variables = {**kept, "PYTHONPYCACHEPREFIX": caches}
-        loaded = {module: weigh_once(None, module, variables)[1] for module in MODULES}
-        for number in range(rounds):
-            for module in MODULES if number % 2 == 0 else reversed(MODULES):
-                milliseconds[module].append(weigh_once(None, module, variables)[0])
-    return [
-        Import(
-            module,
-            milliseconds[module],
-            len(loaded[module]),
-            sum(
-                name.split(".")[0] not in {*sys.stdlib_module_names, module}
-                for name in loaded[module]
-            ),
-        )
-        for module in MODULES
-    ]
-
-
-def tabulate_imports(imports: list[Import]) -> Table:
-    """A row a module."""
-    return Table(
-        "Import",
-        [
-            Column("import", numeric=False),
-            Column("milliseconds"),
-            Column("modules", show_count),
-            Column("of third parties", show_count),
-        ],
-        [
-            (
-                each.module,
-                Spread.of(pandas.Series(each.milliseconds)),
-                each.modules,
-                each.third_party,
+    asked = {
+        (splitter.interpreter, splitter.module): splitter
+        for splitter in reversed(contenders.splitters)
+        if splitter.module
+    }
+    asked = dict(reversed(asked.items()))
+    found = []
+    for key, weight in zip(asked, weigh_imports(list(asked), rounds), strict=True):
+        splitter = asked[key]
+        _, module = key
+        own = {*sys.stdlib_module_names, module.partition(".")[0]}
+        installation = contenders.installations[splitter.name]
+        distribution = splitter.distribution or "segbench"
+        release = installation.versions.get(distribution) or version(distribution)
+        found.append(
+            Import(
+                f"{module} ({distribution} {release})",
+                weight.milliseconds,
+                len(weight.modules),
+                third_party=sum(each.partition(".")[0] not in own for each in weight.modules),
+                packages=len(installation.versions) or None,
+                bytes=installation.size or None,
             )
-            for each in imports
-        ],
-        [
-            f"Medians of {len(imports[0].milliseconds)} fresh processes in turns, and in brackets "
-            "the lowest and the highest; wall time, with compiled bytecode in the file cache. "
-            "Modules that Python itself loads at its start are not counted; what is installed "
-            "beside LangChain may load more.",
-        ],
-    )
+        )
+    return found
+
+
+def weigh_imports(asked: Sequence[tuple[str | None, str]], rounds: int = ROUNDS) -> list[Weight]:
+    """Import each module, given with its interpreter, in fresh processes, in turns.
+
+    A first import, which fills the caches, does not count. What cannot be imported weighs nothing.
+    """
+    weights = [Weight() for _ in asked]
+    variables = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
+    with tempfile.TemporaryDirectory(prefix="segbench-") as caches:
+        variables["PYTHONPYCACHEPREFIX"] = caches
+        turns = list(zip(asked, weights, strict=True))
+        for number in range(1 + rounds):
+            for (interpreter, module), weight in turns if number % 2 == 0 else reversed(turns):
+                try:
+                    milliseconds, modules = weigh_once(interpreter, module, variables)
+                except MeasurementError:
+                    continue
+                if number == 0:
+                    weight.modules[:] = modules
+                else:
+                    weight.milliseconds.append(milliseconds)
+    return weights

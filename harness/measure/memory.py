@@ -3,30 +3,16 @@
 import sys
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 
 import corpora
 import segmenter
 from harness.measure.forms import load_pure
-from harness.report.tables import Column, Table, show_count, show_digits
+from harness.results.bench import Memory
 from harness.results.errors import MeasurementError
 
 CODE_POINTS = 100_000_000
 LIMIT = 500
-TARGET = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What one text took, in bytes: ``beyond`` is the peak less the segments and their list."""
-
-    form: str
-    code_points: int
-    segments: int
-    text_bytes: int
-    segment_bytes: int
-    beyond: int
 
 
 def measure_memory(code_points: int = CODE_POINTS, limit: int = LIMIT) -> list[Memory]:
@@ -52,32 +38,11 @@ def measure_form(form: str, code_points: int, limit: int) -> Memory:
         raise MeasurementError("the segments are not the text; run make test")
     segment_bytes = sys.getsizeof(segments) + sum(map(sys.getsizeof, segments))
     return Memory(
-        form, len(text), len(segments), sys.getsizeof(text), segment_bytes, peak - segment_bytes
-    )
-
-
-def tabulate_memory(measured: list[Memory]) -> Table:
-    """A row a form."""
-    mebibytes = [f"{name}, MiB" for name in ("text", "segments", "peak beyond both")]
-    return Table(
-        "Memory for one text",
-        [
-            Column("form", numeric=False),
-            Column("code points", show_count),
-            Column("segments", show_count),
-            *(Column(name, show_digits) for name in mebibytes),
-        ],
-        [
-            (
-                each.form,
-                each.code_points,
-                each.segments,
-                *(n / 2**20 for n in (each.text_bytes, each.segment_bytes, each.beyond)),
-            )
-            for each in measured
-        ],
-        [
-            f"The builtin corpus, repeated; limit {LIMIT}. Traced by tracemalloc, which sees what "
-            f"Python allocates. At most {TARGET // 2**20} MiB are allowed.",
-        ],
+        form,
+        limit,
+        len(text),
+        len(segments),
+        sys.getsizeof(text),
+        segment_bytes,
+        peak - segment_bytes,
     )

@@ -9,15 +9,10 @@ from typing import Protocol
 from corpora import Corpus
 from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check
 from harness.measure.excerpts import collect_excerpts
+from harness.measure.growth import measure_growth
+from harness.measure.hostile import try_splitter
+from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
-from harness.measure.profile import (
-    Contenders,
-    gather,
-    list_exemptions,
-    measure_growth,
-    try_splitter,
-    weigh_imports,
-)
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import time_workloads
 from harness.report.pages import MARKDOWN, PAGE, write_report
@@ -26,6 +21,7 @@ from harness.results.model import Excerpt, Failure, Growth, Import, Run, Trial, 
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT
+from harness.splitters.contenders import Contenders, gather, list_exemptions
 from harness.splitters.registry import Splitter
 
 
@@ -176,9 +172,9 @@ def _profile(contenders: Contenders, pool: SplitterPool, progress: Progress) -> 
     progress.begin("trying", len(contenders.splitters))
     for splitter in contenders.splitters:
         trials += try_splitter(splitter, pool)
-        grown, failed = measure_growth(splitter, pool)
+        grown, failed = measure_growth([splitter], pool)
         growth += grown
         trials += failed
         progress.advance(1)
     progress.begin("weighing imports", None)
-    return Profile(trials, growth, weigh_imports(contenders))
+    return Profile(trials, growth, measure_imports(contenders))

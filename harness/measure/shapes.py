@@ -45,7 +45,12 @@ def _trailing_run(length: int) -> str:
     return _repeat("word ")(words) + " " * (length - words)
 
 
+_SENTENCE = (
+    "It was a long day, and nobody (not even the clerk) had read the letter; so it lay there. "
+)
 SHAPES: Mapping[str, Shape] = {
+    "prose": _repeat(_SENTENCE * 5 + "\n\n"),
+    "one line": _repeat(_SENTENCE),
     "unbroken run": _repeat("a"),
     "spaces": _repeat(" "),
     "newlines": _repeat("\n"),

@@ -7,36 +7,23 @@ process: nothing here waits, and what another process takes from the CPU is not 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from time import process_time
-
-import pandas
 
 import segmenter
 from corpora import Corpus
 from harness.measure.forms import load_pure
-from harness.report.tables import Column, Spread, Table, show_count, show_digits
 from harness.results.errors import MeasurementError
+from harness.results.model import Timing, Workload
+from harness.results.verdict import BASELINE
 from harness.splitters.registry import Split, load_splitter
 
-BASELINE = "langchain"
 FLOOR = "floor"
 PASSES = 6
 LIMITS = (20, 128, 500)
-_ALL = "all"
 _SHORTEST_PASS = 0.1  # seconds; a shorter one is repeated until it lasts as long
 
 Progress = Callable[[str], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """Seconds of every pass, in columns ``corpus limit contender round seconds``, and the code
-    points of each corpus."""
-
-    seconds: pandas.DataFrame
-    code_points: Mapping[str, int]
 
 
 def measure_speed(
@@ -46,14 +33,15 @@ def measure_speed(
     *,
     shortest_pass: float = _SHORTEST_PASS,
     progress: Progress = lambda _: None,
-) -> Speed:
+) -> tuple[list[Timing], dict[str, int]]:
     """Time LangChain, both forms of the segmenter where it is compiled, and the floor.
 
+    Returns the passes, whose splitters are the contenders, and the code points of each corpus.
     The floor cuts the texts where the segmenter did, without looking for it. Texts are held in
     memory, a corpus at a time. Raises CorpusError where a corpus cannot be read, and
     MeasurementError where LangChain is not installed or a splitter gives wrong segments.
     """
-    rows = []
+    passes_taken: list[Timing] = []
     code_points = {}
     for corpus in corpora:
         texts = [document.text for document in corpus]
@@ -61,13 +49,13 @@ def measure_speed(
         for limit in limits:
             progress(f"speed: {corpus.name} at {limit}")
             contenders = _prepare(corpus.name, texts, limit)
-            rows += [
-                (corpus.name, limit, *row) for row in _take_turns(contenders, passes, shortest_pass)
+            passes_taken += [
+                Timing(Workload(corpus.name, name, limit), number, seconds)
+                for name, number, seconds in _take_turns(contenders, passes, shortest_pass)
             ]
-    if not rows:
+    if not passes_taken:
         raise MeasurementError("no speed was measured; give a corpus and a limit")
-    columns = ["corpus", "limit", "contender", "round", "seconds"]
-    return Speed(pandas.DataFrame(rows, columns=columns), code_points)
+    return passes_taken, code_points
 
 
 def _prepare(corpus: str, texts: Sequence[str], limit: int) -> dict[str, Callable[[], int]]:
@@ -127,75 +115,3 @@ def _take_turns(
                 raise MeasurementError(f"{name} gave {given} segments, {segments[name]} before")
             rows.append((name, number, seconds / loops[name]))
     return rows
-
-
-def tabulate_ratios(speed: Speed) -> Table:
-    """How many times as fast as LangChain: a row a limit and corpus, all corpora together first."""
-    passes = _sum_up(speed)
-    ours = [name for name in passes if name not in (BASELINE, FLOOR)]
-    rows = [
-        (
-            limit,
-            corpus,
-            *(Spread.of(frame[BASELINE] / frame[name]) for name in ours),
-            (frame[ours[-1]] / frame[FLOOR]).median(),
-        )
-        for (corpus, limit), frame in _workloads(passes)
-    ]
-    return Table(
-        "LangChain's time ÷ ours",
-        [
-            Column("limit", show_count),
-            Column("corpus", numeric=False),
-            *map(Column, ours),
-            Column(f"{ours[-1]} ÷ floor", show_digits),
-        ],
-        rows,
-        [
-            f"Medians of {_count_rounds(speed)} rounds, and in brackets the lowest and the "
-            "highest; above 1 ours is faster. The floor cuts the text where the segmenter did, "
-            "without looking for it, in pure Python.",
-        ],
-    )
-
-
-def tabulate_seconds(speed: Speed) -> Table:
-    """What each contender needs: a row a limit and corpus."""
-    passes = _sum_up(speed)
-    totals = {**speed.code_points, _ALL: sum(speed.code_points.values())}
-    return Table(
-        "Seconds a pass",
-        [
-            Column("limit", show_count),
-            Column("corpus", numeric=False),
-            Column("code points", show_count),
-            *(Column(name, show_digits) for name in passes),
-        ],
-        [
-            (limit, corpus, totals[corpus], *(frame[name].median() for name in passes))
-            for (corpus, limit), frame in _workloads(passes)
-        ],
-        [f"Medians of {_count_rounds(speed)} passes, in seconds of CPU time."],
-    )
-
-
-def _sum_up(speed: Speed) -> pandas.DataFrame:
-    """Seconds by corpus, limit and round, a column a contender; with more than one corpus, all of
-    them together as well."""
-    names = list(dict.fromkeys(speed.seconds["contender"]))
-    passes = speed.seconds.pivot_table(
-        index=["corpus", "limit", "round"], columns="contender", values="seconds", sort=False
-    )[names]
-    if len(speed.code_points) == 1:
-        return passes
-    together = passes.groupby(level=["limit", "round"], sort=False).sum()
-    return pandas.concat([pandas.concat({_ALL: together}, names=["corpus"]), passes])
-
-
-def _workloads(passes: pandas.DataFrame) -> list[tuple[tuple[str, int], pandas.DataFrame]]:
-    groups = passes.groupby(level=["corpus", "limit"], sort=False)
-    return sorted(groups, key=lambda group: group[0][1])
-
-
-def _count_rounds(speed: Speed) -> int:
-    return int(speed.seconds["round"].max()) + 1

@@ -1,21 +1,83 @@
-"""What a benchmark writes for people: tables, where they are biased, and where they were made."""
+"""The page of ``segbench bench``, and of other measurements that have no run folder: tables,
+where they are biased, and where they were made."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import io
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
+from typing import Any
 
-from harness.measure.machine import describe_environment, now
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.typing import LineStyleType
+
 from harness.report import tables
 from harness.report.markdown import render_table
-from harness.report.tables import Table
+from harness.report.tables import Column, Spread, Table, fit_power, show_count, show_digits
 from harness.results.atomic import open_replacing
+from harness.results.bench import MEMORY_ALLOWED, Bench
 from harness.results.model import Environment, Run
-from harness.splitters.registry import load_splitter
+from harness.results.verdict import BASELINE
+
+PAGE = "bench.md"
+PLOT = "growth.svg"
+FLOOR = "floor"
+_ALL = "all"
+# Below these, a measurement says more of the machine than of the text.
+_LEAST_SECONDS = 1e-3
+_LEAST_BYTES = 64 * 1024
+
+_SPEED_BIAS = (
+    "One Python on one machine; ratios differ between Python versions.",
+    "Texts are in memory and warm. Most are English: legal contracts in the six corpora, Python's "
+    "own sources and help in the builtin one. Text with many newlines or few of the separators "
+    "gives other ratios.",
+    "All contenders share a process, so its allocator and caches, and the garbage collector is on.",
+    "LangChain does something else in its time: it strips each chunk, so characters are lost, and "
+    "keeps no whitespace rule; it also allows for overlap, for lengths other than code points and "
+    "for regular expressions, which the segmenter does not have.",
+    "The clock is CPU time: what other processes do to the caches still shows, waiting does not.",
+)
+_GROWTH_BIAS = (
+    "LangChain's memory is not measured.",
+    "A splitter that takes too long for a text is not given the longer ones of that shape.",
+    "The shapes are those that made some splitter slow; they are not typical texts.",
+)
 
 
-def start(command: str) -> Environment:
-    """The environment of a benchmark that starts now; raises as ``describe_environment``."""
-    return describe_environment(command, [load_splitter("segmenter"), load_splitter("langchain")])
+def tabulate_bench(bench: Bench) -> list[Table]:
+    """The tables of what was measured."""
+    shown: list[Table] = []
+    if bench.passes:
+        shown += [tabulate_ratios(bench), tabulate_seconds(bench)]
+    if bench.growth:
+        shown += [tabulate_worst(bench), tabulate_growth(bench)]
+    if bench.memory:
+        shown.append(tabulate_memory(bench))
+    if bench.imports:
+        shown.append(tables.imports(Run(bench.environment, imports=bench.imports)))
+    return shown
+
+
+def write_bench_page(folder: Path, bench: Bench) -> Path:
+    """Write the page, and the plot of growth where that was measured; returns the page's path.
+
+    Raises MeasurementError if they cannot be written.
+    """
+    if bench.growth:
+        write_plot(folder / PLOT, bench)
+    biases = [*(_SPEED_BIAS if bench.passes else ()), *(_GROWTH_BIAS if bench.growth else ())]
+    path = folder / PAGE
+    write_page(
+        path,
+        bench.environment,
+        tabulate_bench(bench),
+        biases=biases,
+        picture=PLOT if bench.growth else None,
+    )
+    return path
 
 
 def write_page(
@@ -28,14 +90,270 @@ def write_page(
 ) -> None:
     """Write a Markdown page; ``picture`` is the name of a file beside it.
 
-    Raises MeasurementError where it cannot be written.
+    Raises MeasurementError if it cannot be written.
     """
-    run = Run(replace(environment, finished=now()))
     sections = [f"## {table.title}\n\n{render_table(table).strip()}" for table in shown]
     if picture:
         sections.append(f"![{picture}]({picture})")
     if biases:
         sections.append("## Where it is biased\n\n" + "\n".join(f"- {bias}" for bias in biases))
-    sections.append(f"## Environment\n\n{render_table(tables.environment(run)).strip()}")
+    made = render_table(tables.environment(Run(environment))).strip()
+    sections.append(f"## Environment\n\n{made}")
     with open_replacing(path) as file:
         file.write("\n\n".join([f"# {path.stem.capitalize()}", *sections]) + "\n")
+
+
+def tabulate_ratios(bench: Bench) -> Table:
+    """How many times as fast as LangChain: one row per limit and corpus, all corpora first."""
+    passes = _group_passes(bench)
+    ours = [name for name in passes[0][2] if name not in (BASELINE, FLOOR)]
+    rows = [
+        (
+            limit,
+            corpus,
+            *(Spread.of(_divide(seconds[BASELINE], seconds[name])) for name in ours),
+            median(_divide(seconds[ours[-1]], seconds[FLOOR])),
+        )
+        for limit, corpus, seconds in passes
+    ]
+    return Table(
+        "LangChain's time ÷ ours",
+        [
+            Column("limit", show_count),
+            Column("corpus", numeric=False),
+            *map(Column, ours),
+            Column(f"{ours[-1]} ÷ floor", show_digits),
+        ],
+        rows,
+        [
+            f"Medians of {_count_rounds(bench)} rounds, and in brackets the lowest and the "
+            "highest; above 1 ours is faster. The floor cuts the text where the segmenter did, "
+            "without looking for it, in pure Python.",
+        ],
+    )
+
+
+def tabulate_seconds(bench: Bench) -> Table:
+    """What each contender needs: one row per limit and corpus."""
+    passes = _group_passes(bench)
+    totals = {**bench.code_points, _ALL: sum(bench.code_points.values())}
+    return Table(
+        "Seconds a pass",
+        [
+            Column("limit", show_count),
+            Column("corpus", numeric=False),
+            Column("code points", show_count),
+            *(Column(name, show_digits) for name in passes[0][2]),
+        ],
+        [
+            (limit, corpus, totals[corpus], *map(median, seconds.values()))
+            for limit, corpus, seconds in passes
+        ],
+        [f"Medians of {_count_rounds(bench)} passes, in seconds of CPU time."],
+    )
+
+
+def _group_passes(bench: Bench) -> list[tuple[int, str, dict[str, list[float]]]]:
+    """Limit, corpus, and by contender its seconds in each round: by limit, and of each limit all
+    corpora together first, if there are several."""
+    grouped: dict[tuple[int, str], dict[str, list[float]]] = defaultdict(dict)
+    for timing in sorted(bench.passes, key=lambda timing: timing.round):
+        workload = timing.workload
+        here = grouped[workload.max_chunk_length, workload.corpus]
+        here.setdefault(workload.splitter, []).append(timing.seconds)
+    found = []
+    for limit in sorted({limit for limit, _ in grouped}):
+        corpora = {corpus: grouped[limit, corpus] for corpus in bench.code_points}
+        if len(corpora) > 1:
+            together = {
+                name: [
+                    sum(seconds)
+                    for seconds in zip(*(c[name] for c in corpora.values()), strict=True)
+                ]
+                for name in next(iter(corpora.values()))
+            }
+            found.append((limit, _ALL, together))
+        found += [(limit, corpus, seconds) for corpus, seconds in corpora.items()]
+    return found
+
+
+def _divide(dividends: Sequence[float], divisors: Sequence[float]) -> list[float]:
+    return [one / other for one, other in zip(dividends, divisors, strict=True)]
+
+
+def _count_rounds(bench: Bench) -> int:
+    return max(timing.round for timing in bench.passes) + 1
+
+
+# What grows with a text's length: by shape and limit, by splitter, by code points.
+_Growing = dict[tuple[int, str], dict[str, dict[int, float]]]
+
+
+def _group_seconds(bench: Bench) -> _Growing:
+    grouped: _Growing = defaultdict(lambda: defaultdict(dict))
+    for each in bench.growth:
+        grouped[each.max_chunk_length, each.shape][each.splitter][each.code_points] = each.seconds
+    return grouped
+
+
+def _group_peaks(bench: Bench) -> _Growing:
+    grouped: _Growing = defaultdict(lambda: defaultdict(dict))
+    for each in bench.peaks:
+        grouped[each.max_chunk_length, each.shape][each.splitter][each.code_points] = each.bytes
+    return grouped
+
+
+def _power(values: Mapping[int, float], least: float) -> float | None:
+    return fit_power({size: max(value, least) for size, value in values.items()})
+
+
+def tabulate_growth(bench: Bench) -> Table:
+    """The powers of the length: one row per limit and shape."""
+    seconds, peaks = _group_seconds(bench), _group_peaks(bench)
+    splitters = list(dict.fromkeys(each.splitter for each in bench.growth))
+    ours = list(dict.fromkeys(each.splitter for each in bench.peaks))
+    longest = max(each.code_points for each in bench.growth)
+    rows = [
+        (
+            limit,
+            shape,
+            *(_power(here.get(name, {}), _LEAST_SECONDS) for name in splitters),
+            *(here.get(name, {}).get(longest) for name in splitters),
+            *(_power(peaks[limit, shape].get(name, {}), _LEAST_BYTES) for name in ours),
+            *(_mebibytes(peaks[limit, shape].get(name, {}).get(longest)) for name in ours),
+        )
+        for (limit, shape), here in seconds.items()
+    ]
+    return Table(
+        "Growth with the text",
+        [
+            Column("limit", show_count),
+            Column("shape", numeric=False),
+            *(Column(f"time exponent, {name}", _show_exponent) for name in splitters),
+            *(Column(f"seconds, {name}", show_digits) for name in splitters),
+            *(Column(f"memory exponent, {name}", _show_exponent) for name in ours),
+            *(Column(f"peak MiB, {name}", show_digits) for name in ours),
+        ],
+        rows,
+        [
+            "An exponent is the slope of a line through the logarithms of size and value: 1 grows "
+            f"as the text does, 2 with its square. Values below {_LEAST_SECONDS * 1e3:g} ms and "
+            f"{_LEAST_BYTES // 1024} KiB count as that much. Seconds and peaks are those of texts "
+            f"of {longest:,} code points; peaks include the segments, not the text. A splitter "
+            "that took too long for such a text has no seconds.",
+        ],
+    )
+
+
+def _mebibytes(size: float | None) -> float | None:
+    return None if size is None else size / 2**20
+
+
+def tabulate_worst(bench: Bench) -> Table:
+    """The highest powers: one row per splitter."""
+    seconds, peaks = _group_seconds(bench), _group_peaks(bench)
+    splitters = list(
+        dict.fromkeys([*(g.splitter for g in bench.growth), *(t.splitter for t in bench.trials)])
+    )
+    sizes = {each.code_points for each in bench.growth}
+    return Table(
+        "Highest exponents",
+        [
+            Column("splitter", numeric=False),
+            Column("of time", _show_exponent),
+            Column("of peak memory", _show_exponent),
+            Column("texts that took too long", show_count),
+        ],
+        [
+            (
+                name,
+                _find_highest(seconds, name, _LEAST_SECONDS),
+                _find_highest(peaks, name, _LEAST_BYTES),
+                sum(len(sizes) - len(here.get(name, {})) for here in seconds.values()),
+            )
+            for name in splitters
+        ],
+    )
+
+
+def _find_highest(grouped: _Growing, splitter: str, least: float) -> float | None:
+    powers = [_power(here.get(splitter, {}), least) for here in grouped.values()]
+    return max((power for power in powers if power is not None), default=None)
+
+
+def _show_exponent(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def tabulate_memory(bench: Bench) -> Table:
+    """One row per form of the segmenter."""
+    mebibytes = [f"{name}, MiB" for name in ("text", "segments", "peak beyond both")]
+    return Table(
+        "Memory for one text",
+        [
+            Column("form", numeric=False),
+            Column("limit", show_count),
+            Column("code points", show_count),
+            Column("segments", show_count),
+            *(Column(name, show_digits) for name in mebibytes),
+        ],
+        [
+            (
+                each.form,
+                each.max_chunk_length,
+                each.code_points,
+                each.segments,
+                *(n / 2**20 for n in (each.text_bytes, each.segment_bytes, each.beyond)),
+            )
+            for each in bench.memory
+        ],
+        [
+            "The builtin corpus, repeated. Traced by tracemalloc, which sees what Python "
+            f"allocates. At most {MEMORY_ALLOWED // 2**20} MiB are allowed.",
+        ],
+    )
+
+
+def write_plot(path: Path, bench: Bench) -> None:
+    """Draw time and peak memory over the text's length as SVG, one column of panels per limit."""
+    grouped = (_group_seconds(bench), _group_peaks(bench))
+    limits = list(dict.fromkeys(limit for limit, _ in grouped[0]))
+    shapes = list(dict.fromkeys(shape for _, shape in grouped[0]))
+    splitters = list(dict.fromkeys(each.splitter for each in bench.growth))
+    colours = {shape: mpl.colormaps["tab20"](at % 20) for at, shape in enumerate(shapes)}
+    # Ours are drawn through, LangChain dotted.
+    styles: dict[str, LineStyleType] = {
+        splitter: (0, (1, 1)) if splitter == BASELINE else (0, (6, at)) if at else "-"
+        for at, splitter in enumerate(splitters)
+    }
+    sizes = sorted({each.code_points for each in bench.growth})
+    figure = Figure(figsize=(3 * len(limits) + 2, 7), layout="constrained")
+    panels = figure.subplots(2, len(limits), sharex=True, sharey="row", squeeze=False)
+    for column, limit in enumerate(limits):
+        for panel, growing, unit in zip(panels[:, column], grouped, (1, 2**20), strict=True):
+            for (here, shape), by_splitter in growing.items():
+                for splitter, values in by_splitter.items():
+                    if here == limit:
+                        style: dict[str, Any] = {
+                            "color": colours[shape],
+                            "linestyle": styles[splitter],
+                        }
+                        drawn = [value / unit for value in values.values()]
+                        panel.plot(list(values), drawn, linewidth=1, **style)
+            panel.set_xscale("log")
+            panel.set_xticks(sizes, [f"{size / 1e6:g}" for size in sizes])
+            panel.set_xticks([], minor=True)
+            panel.set_yscale("log")
+            panel.grid(visible=True, alpha=0.3)
+        panels[0, column].set_title(f"limit {limit:,}")
+        panels[1, column].set_xlabel("million code points")
+    panels[0, 0].set_ylabel("seconds")
+    panels[1, 0].set_ylabel("peak MiB, segments included")
+    lines = [Line2D([], [], color=colours[shape], label=shape) for shape in shapes]
+    lines += [Line2D([], [], color="black", linestyle=styles[s], label=s) for s in splitters]
+    figure.legend(handles=lines, loc="outside right upper", fontsize="small")
+    svg = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "segbench"}):
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+    with open_replacing(path) as file:
+        file.write(svg.getvalue())

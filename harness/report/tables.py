@@ -6,7 +6,7 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -587,7 +587,7 @@ def growth(run: Run) -> Table:
             Column("time grows as length to the power", "{:.2f}".format),
         ],
         [
-            (*key, max(seconds), seconds[max(seconds)], _fit_power(seconds))
+            (*key, max(seconds), seconds[max(seconds)], fit_power(seconds))
             for key, seconds in texts.items()
         ],
         [
@@ -597,8 +597,9 @@ def growth(run: Run) -> Table:
     )
 
 
-def _fit_power(seconds: dict[int, float]) -> float | None:
-    points = [(math.log(n), math.log(s)) for n, s in seconds.items() if n > 0 and s > 0]
+def fit_power(values: Mapping[int, float]) -> float | None:
+    """The power of the length that values grow by; None with fewer than two lengths."""
+    points = [(math.log(n), math.log(v)) for n, v in values.items() if n > 0 and v > 0]
     if len(points) < 2:
         return None
     return statistics.linear_regression(*zip(*points, strict=True)).slope
@@ -612,6 +613,7 @@ def imports(run: Run) -> Table:
             Column("import", numeric=False),
             Column("milliseconds", _show_spread),
             Column("modules", show_count),
+            Column("of third parties", show_count),
             Column("packages installed", show_count),
             Column("MB installed", lambda size: show_digits(size / 1e6)),
         ],
@@ -620,12 +622,17 @@ def imports(run: Run) -> Table:
                 one.name,
                 Spread.of(one.milliseconds) if one.milliseconds else None,
                 one.modules,
+                one.third_party,
                 one.packages,
                 one.bytes,
             )
             for one in run.imports
         ],
-        ["Each in fresh processes: the median, and in brackets the lowest and the highest."],
+        [
+            "Each in fresh processes, in turns, with compiled bytecode in the file cache: the "
+            "median, and in brackets the lowest and the highest. Modules that Python loads when "
+            "it starts are not counted."
+        ],
     )
 
 

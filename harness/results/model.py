@@ -159,12 +159,14 @@ class Growth:
 class Import:
     """What loading a splitter costs, and what it brings; None if that is not known.
 
-    ``milliseconds`` has one value per fresh process, ``bytes`` is the size of what is installed.
+    ``milliseconds`` has one value per fresh process; ``third_party`` are those of the modules that
+    belong neither to Python nor to what is imported; ``bytes`` is the size of what is installed.
     """
 
     name: str
     milliseconds: Sequence[float]
     modules: int
+    third_party: int | None = None
     packages: int | None = None
     bytes: int | None = None
 

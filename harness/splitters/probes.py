@@ -80,15 +80,6 @@ print(json.dumps([seconds * 1e3, sorted(set(sys.modules) - before)]))
 """
 
 
-def weigh_import(interpreter: str | None, module: str, rounds: int = 3) -> tuple[list[float], int]:
-    """The milliseconds of imports, each in a fresh process, and how many modules come with it.
-
-    A first import, which fills the caches, does not count. Raises as `ask` does.
-    """
-    weights = [weigh_once(interpreter, module) for _ in range(1 + rounds)][1:]
-    return [milliseconds for milliseconds, _ in weights], len(weights[0][1])
-
-
 def weigh_once(
     interpreter: str | None, module: str, variables: Mapping[str, str] | None = None
 ) -> tuple[float, list[str]]:

@@ -11,6 +11,7 @@ from corpora import Corpus, Document
 from harness.claims import answers
 from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import read_claims
+from harness.measure.imports import Weight
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.results.errors import MeasurementError
 from harness.splitters.probes import DISTRIBUTIONS, FUNCTIONS, LOADED, OLD_STRIPPING
@@ -166,8 +167,11 @@ def test_u4_tells_what_is_imported_from_how_much(
     let_say(monkeypatch, {LOADED: loaded})
     monkeypatch.setattr(
         answers,
-        "weigh_import",
-        lambda interpreter, _: ([10.0, 1300.0, 2000.0], modules if "both" in interpreter else 9),
+        "weigh_imports",
+        lambda asked: [
+            Weight([10.0, 1300.0, 2000.0], ["m"] * (modules if "both" in interpreter else 9))
+            for interpreter, _ in asked
+        ],
     )
     found = give("U4", MadeUp(FOUR))
     assert found.status == status

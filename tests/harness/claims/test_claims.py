@@ -15,12 +15,12 @@ from harness.claims.claims import Answered, answer_claims, read_claims
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.evidence import Evidence, compare_shard
 from harness.claims.refinding import compare_finding
-from harness.measure.profile import Contenders
 from harness.measure.spooling import spool_corpora
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
 from harness.retrieval.questions import Gold, QuestionSet, make_question
 from harness.runner.pool import SplitterPool
+from harness.splitters.contenders import Contenders
 from harness.splitters.registry import load_splitter
 from harness.splitters.venvs import Installation
 from tests.harness.inline import InlineExecutor

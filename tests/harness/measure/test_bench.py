@@ -3,20 +3,31 @@ import re
 import sys
 from pathlib import Path
 
-import pandas
 import pytest
 
 import segmenter
 from corpora import Corpus, CorpusError, Document
 from harness.cli.commands import segbench
-from harness.measure import growth, imports, memory, speed
+from harness.measure import bench, growth, imports, memory, speed
 from harness.measure.forms import SOURCE, describe_form, load_pure
 from harness.measure.shapes import SHAPES
+from harness.report.bench import (
+    tabulate_growth,
+    tabulate_ratios,
+    tabulate_seconds,
+    tabulate_worst,
+    write_bench_page,
+    write_plot,
+)
+from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
-from harness.splitters.registry import Splitter
+from harness.results.model import Environment, Growth, Import, Timing, Trial, Workload
+from harness.splitters.contenders import gather
+from harness.splitters.registry import Splitter, load_splitter
 from segmenter import TextSegmenter
 
 TEXT = "One sentence. Another one!\n\n    Indented, and then\n    some more.\n" * 4
+ENVIRONMENT = Environment("segbench bench", {}, "", "", "", 1, "", False, "then", "now")
 CORPUS = Corpus("tiny", lambda: iter([Document("first", TEXT), Document("second", "end")]))
 
 
@@ -25,24 +36,26 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parents[1])
 
 
-def measure(limits: list[int], corpora: list[Corpus]) -> speed.Speed:
+def measure(limits: list[int], corpora: list[Corpus]) -> tuple[list[Timing], dict[str, int]]:
     return speed.measure_speed(corpora, limits, passes=5, shortest_pass=0.0)
 
 
 def test_speed_times_every_contender_in_every_round():
-    measured = measure([20, 50], [CORPUS])
+    passes, code_points = measure([20, 50], [CORPUS])
     contenders = [
         "langchain",
         "pure Python",
         *(["compiled"] if segmenter.COMPILED else []),
         "floor",
     ]
-    groups = measured.seconds.groupby(["limit", "contender"])["round"].apply(sorted)
-    assert dict(groups) == {
-        (limit, name): [0, 1, 2, 3, 4] for limit in (20, 50) for name in contenders
-    }
-    assert (measured.seconds["seconds"] > 0).all()
-    assert measured.code_points == {"tiny": len(TEXT) + 3}
+    rounds: dict[tuple[int, str], list[int]] = {}
+    for each in passes:
+        key = each.workload.max_chunk_length, each.workload.splitter
+        rounds.setdefault(key, []).append(each.round)
+    assert rounds == {(limit, name): [0, 1, 2, 3, 4] for limit in (20, 50) for name in contenders}
+    assert all(each.seconds > 0 for each in passes)
+    assert {each.workload.corpus for each in passes} == {"tiny"}
+    assert code_points == {"tiny": len(TEXT) + 3}
 
 
 def test_ratios_compare_passes_of_the_same_round_and_add_up_the_corpora():
@@ -54,19 +67,18 @@ def test_ratios_compare_passes_of_the_same_round_and_add_up_the_corpora():
         ("two", "pure Python"): [1.0, 1.0],
         ("two", "floor"): [0.5, 0.5],
     }
-    rows = [
-        (corpus, 20, contender, number, value)
+    passes = [
+        Timing(Workload(corpus, contender, 20), number, value)
         for (corpus, contender), values in seconds.items()
         for number, value in enumerate(values)
     ]
-    columns = ["corpus", "limit", "contender", "round", "seconds"]
-    measured = speed.Speed(pandas.DataFrame(rows, columns=columns), {"one": 10, "two": 20})
-    assert [cells[:4] for cells in speed.tabulate_ratios(measured).cells] == [
+    measured = Bench(ENVIRONMENT, passes, {"one": 10, "two": 20})
+    assert [cells[:4] for cells in tabulate_ratios(measured).cells] == [
         ["20", "all", "3.50 (2.00–5.00)", "3.50"],
         ["20", "one", "3.00 (2.00–4.00)", "5.00"],
         ["20", "two", "4.00 (2.00–6.00)", "2.00"],
     ]
-    assert speed.tabulate_seconds(measured).cells[0] == ["20", "all", "30", "10.0", "3.50", "1.00"]
+    assert tabulate_seconds(measured).cells[0] == ["20", "all", "30", "10.0", "3.50", "1.00"]
 
 
 def test_the_floor_has_the_segments_of_the_segmenter():
@@ -123,59 +135,101 @@ def test_whitespace_runs_come_in_every_length_and_in_turns():
     assert [run[0] for run in runs[:3]] == ["\n", " ", "\n"]
 
 
-def grow(seconds: dict[int, float], peaks: dict[int, int]) -> growth.Growth:
-    return growth.Growth("pure Python", "words", 20, seconds, peaks)
+def grow(seconds: dict[int, float], peaks: dict[int, int]) -> Bench:
+    return Bench(
+        ENVIRONMENT,
+        growth=[Growth("words", 20, "pure Python", size, value) for size, value in seconds.items()],
+        peaks=[Peak("words", 20, "pure Python", size, value) for size, value in peaks.items()],
+    )
 
 
 def test_exponents_are_those_of_the_growth():
     square = grow({1_000: 0.01, 2_000: 0.04, 4_000: 0.16}, {1_000: 2**20, 4_000: 2**22})
-    assert square.time_exponent == pytest.approx(2)
-    assert square.memory_exponent == pytest.approx(1)
-    assert grow({1_000: 1e-7, 2_000: 1e-5}, {1_000: 10, 2_000: 99}).time_exponent == 0
-    assert grow({1_000: 1.0}, {}).time_exponent is None
-    assert growth.tabulate_worst([square]).cells == [["pure Python", "2.00", "1.00", "0"]]
+    assert tabulate_worst(square).cells == [["pure Python", "2.00", "1.00", "0"]]
+    assert tabulate_growth(square).cells == [["20", "words", "2.00", "0.160", "1.00", "4.00"]]
+    # What is too short to be measured grows by nothing.
+    short = grow({1_000: 1e-7, 2_000: 1e-5}, {1_000: 10, 2_000: 99})
+    assert tabulate_worst(short).cells == [["pure Python", "0.00", "0.00", "0"]]
+    assert tabulate_worst(grow({1_000: 1.0}, {})).cells == [["pure Python", "–", "–", "0"]]
 
 
 def test_growth_is_measured_for_every_shape_and_limit(tmp_path):
     shapes = {name: SHAPES[name] for name in ("words", "spaces")}
-    measured = growth.measure_growth(shapes, [5, 500], [1_000, 2_000], timeout=60)
-    forms = ["pure Python", *(["compiled"] if segmenter.COMPILED else []), "langchain"]
-    assert [(each.limit, each.shape, each.splitter) for each in measured] == [
-        (limit, shape, form) for limit in (5, 500) for shape in shapes for form in forms
+    measured, trials, peaks = growth.measure_growth_of_forms(
+        shapes, [5, 500], [1_000, 2_000], timeout=60
+    )
+    assert trials == []
+    ours = ["pure Python", *(["compiled"] if segmenter.COMPILED else [])]
+    assert [(e.max_chunk_length, e.shape, e.splitter, e.code_points) for e in measured] == [
+        (limit, shape, form, length)
+        for forms in (ours, ["langchain"])
+        for limit in (5, 500)
+        for shape in shapes
+        for form in forms
+        for length in (1_000, 2_000)
     ]
-    for each in measured:
-        assert list(each.seconds) == [1_000, 2_000]
-        # Segments of 5 code points take more than their text.
-        assert each.splitter == "langchain" or each.limit == 500 or each.bytes[2_000] > 20_000
-    growth.write_plot(tmp_path / "growth.svg", measured)
+    assert [(e.max_chunk_length, e.shape, e.splitter, e.code_points) for e in peaks] == [
+        (limit, shape, form, length)
+        for limit in (5, 500)
+        for shape in shapes
+        for form in ours
+        for length in (1_000, 2_000)
+    ]
+    # Segments of 5 code points take more than their text.
+    assert all(e.bytes > 20_000 for e in peaks if (e.max_chunk_length, e.code_points) == (5, 2_000))
+    found = Bench(ENVIRONMENT, growth=measured, peaks=peaks)
+    write_plot(tmp_path / "growth.svg", found)
     assert "limit 500" in re.sub("<!--|-->", "", (tmp_path / "growth.svg").read_text())
-    assert len(growth.tabulate_growth(measured).cells) == 4
+    assert len(tabulate_growth(found).cells) == 4
 
 
 def test_a_baseline_that_takes_too_long_has_no_seconds(monkeypatch):
     hanging = Splitter("langchain", "failing_splitters:hanging")
     monkeypatch.setattr(growth, "load_splitter", lambda name: hanging)
-    measured = growth.measure_growth({"words": SHAPES["words"]}, [5], [1_000, 2_000], timeout=1)
-    assert list(measured[0].seconds) == [1_000, 2_000]
-    assert measured[-1].seconds == {}
-    assert growth.tabulate_worst(measured).cells[-1][-1] == "2"
+    shapes = {"words": SHAPES["words"]}
+    measured, trials, _ = growth.measure_growth_of_forms(shapes, [5], [1_000, 2_000], timeout=1)
+    assert [(e.splitter, e.code_points) for e in measured[:2]] == [
+        ("pure Python", 1_000),
+        ("pure Python", 2_000),
+    ]
+    assert [(each.splitter, each.answer) for each in trials] == [("langchain", "timed out")]
+    cells = tabulate_worst(Bench(ENVIRONMENT, growth=measured, trials=trials)).cells
+    assert [cells[0][-1], *cells[-1]] == ["0", "langchain", "–", "–", "2"]
 
 
-@pytest.mark.parametrize(("shapes", "sizes"), [({}, [1_000]), (SHAPES, [])])
-def test_no_growth_is_an_error(shapes, sizes):
+def test_a_form_that_fails_is_no_measurement(monkeypatch):
+    monkeypatch.setattr(growth, "_PURE", "failing_splitters:raising")
+    with pytest.raises(
+        MeasurementError, match="the segmenter raised on 1,000 code points of words"
+    ):
+        growth.measure_growth_of_forms({"words": SHAPES["words"]}, [5], [1_000], timeout=60)
+
+
+@pytest.mark.parametrize(("shapes", "lengths"), [({}, [1_000]), (SHAPES, [])])
+def test_no_growth_is_an_error(shapes, lengths):
     with pytest.raises(MeasurementError, match="no growth was measured"):
-        growth.measure_growth(shapes, [1_000], sizes)
+        growth.measure_growth_of_forms(shapes, [1_000], lengths)
 
 
-def test_imports_are_counted_in_fresh_processes(monkeypatch):
-    monkeypatch.setattr(imports, "MODULES", ("segmenter", "click"))
-    ours, other = imports.measure_imports(rounds=2)
-    assert (ours.module, ours.third_party, len(ours.milliseconds)) == ("segmenter", 0, 2)
-    assert ours.modules >= 2
-    assert other.modules > 10
-    monkeypatch.setattr(imports, "MODULES", ("segmenter", "not_there"))
-    with pytest.raises(MeasurementError, match="No module named 'not_there'"):
-        imports.measure_imports(rounds=1)
+def test_imports_are_counted_in_fresh_processes():
+    asked = [(None, "segmenter"), (None, "click"), (None, "not_there")]
+    ours, other, absent = imports.weigh_imports(asked, rounds=2)
+    assert len(ours.milliseconds) == len(other.milliseconds) == 2
+    assert {"segmenter", "segmenter.text_segmenter"} <= set(ours.modules)
+    assert "click.core" in other.modules
+    assert (absent.milliseconds, absent.modules) == ([], [])
+
+
+def test_modules_of_third_parties_are_told_apart(monkeypatch):
+    weights = [
+        imports.Weight([2.0], ["json", "segmenter", "segmenter.events"]),
+        imports.Weight([9.0], ["json", "langchain_text_splitters.base", "pydantic", "pydantic.v1"]),
+    ]
+    monkeypatch.setattr(imports, "weigh_imports", lambda asked, rounds: weights)
+    contenders = gather(map(load_splitter, ("segmenter", "langchain")))
+    ours, other = imports.measure_imports(contenders)
+    assert (ours.modules, ours.third_party) == (3, 0)
+    assert (other.modules, other.third_party) == (4, 2)
 
 
 def test_memory_beyond_the_segments_is_small_and_seen():
@@ -201,29 +255,26 @@ def test_memory_that_is_freed_before_the_end_is_seen_too(monkeypatch):
     assert memory.measure_form("pure Python", 300_000, 500).beyond > 8 * 300_000
 
 
-def bench(arguments: list[str]) -> int:
+def run_bench(arguments: list[str]) -> int:
     with pytest.raises(SystemExit) as ended:
         segbench.main(["bench", *arguments])
     return int(ended.value.code)
 
 
-def too_much() -> list[memory.Memory]:
-    return [memory.Memory("pure Python", 1, 1, 1, 1, memory.TARGET + 1)]
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["sped"], 2, "No such command 'sped'"),
+        (["sped"], 2, "'sped' is not one of 'speed', 'growth', 'memory', 'imports'"),
         (["speed", "--passes", "4"], 2, "4 is not in the range"),
         (["speed", "--mirror", "EMPTY"], 3, "qasper"),
+        (["imports", "--corpus", "builtin"], 2, "only speed is measured on a corpus"),
     ],
 )
 def test_what_goes_wrong_is_one_line(arguments, status, said, tmp_path, capsys):
     mirror = tmp_path / "empty"
     mirror.mkdir()
     arguments = [str(mirror) if each == "EMPTY" else each for each in arguments]
-    assert bench(["--out", str(tmp_path), *arguments]) == status
+    assert run_bench(["--out", str(tmp_path), *arguments]) == status
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1
     assert said in printed.err
@@ -232,12 +283,70 @@ def test_what_goes_wrong_is_one_line(arguments, status, said, tmp_path, capsys):
 
 
 def test_too_much_memory_is_a_bad_answer(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(memory, "measure_memory", too_much)
-    assert bench(["--out", str(tmp_path / "new"), "memory"]) == 1
-    page = (tmp_path / "new/memory.md").read_text()
-    assert page.startswith("# Memory\n\n## Memory for one text\n\n| form |")
+    too_much = Memory("pure Python", 500, 1, 1, 1, 1, MEMORY_ALLOWED + 1)
+    monkeypatch.setattr(bench, "measure_memory", lambda: [too_much])
+    assert run_bench(["--out", str(tmp_path / "new"), "memory"]) == 1
+    page = (tmp_path / "new/bench.md").read_text()
+    assert page.startswith("# Bench\n\n## Memory for one text\n\n| form |")
     assert f"| segmenter | {describe_form()} |" in page
     assert "64.0" in capsys.readouterr().out
+    kept = read_bench(tmp_path / "new")
+    assert kept.memory == [too_much]
+    assert kept.environment.finished
+
+
+WHOLE = Bench(
+    ENVIRONMENT,
+    [
+        Timing(Workload("one", name, 20), number, 0.5 + number)
+        for name in ("langchain", "pure Python", "floor")
+        for number in (0, 1)
+    ],
+    {"one": 10},
+    [Growth("words", 20, "pure Python", 10, 0.25), Growth("words", 20, "pure Python", 20, 0.5)],
+    [Trial("langchain", "10 code points of words at 20", "timed out", "so")],
+    [Peak("words", 20, "pure Python", 10, 9_999)],
+    [Memory("pure Python", 500, 1, 1, 1, 1, 1)],
+    [Import("segmenter", [1.5], 9, third_party=0, packages=3)],
+)
+
+
+def test_a_bench_is_read_as_it_was_written(tmp_path):
+    write_bench(tmp_path / "new", WHOLE)
+    assert read_bench(tmp_path / "new") == WHOLE
+
+
+def test_the_page_of_a_bench_is_made_from_its_records(tmp_path, capsys):
+    """And a bench that measured it all has all the tables."""
+    write_bench(tmp_path, WHOLE)
+    write_bench_page(tmp_path, WHOLE)
+    page = (tmp_path / "bench.md").read_text()
+    assert re.findall("^## (.*)", page, re.MULTILINE) == [
+        "LangChain's time ÷ ours",
+        "Seconds a pass",
+        "Highest exponents",
+        "Growth with the text",
+        "Memory for one text",
+        "Import weight",
+        "Where it is biased",
+        "Environment",
+    ]
+    (tmp_path / "bench.md").unlink()
+    with pytest.raises(SystemExit) as ended:
+        segbench.main(["report", str(tmp_path)])
+    assert ended.value.code == 0
+    assert (tmp_path / "bench.md").read_text() == page
+    assert "Highest exponents" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{}", "missing required field `environment`"), ("[", "JSONDecodeError")],
+)
+def test_a_bench_that_is_damaged_is_one_line(content, said, tmp_path):
+    (tmp_path / "bench.json").write_text(content)
+    with pytest.raises(MeasurementError, match=f"bench.json cannot be read: .*{said}"):
+        read_bench(tmp_path)
 
 
 def test_the_pure_form_is_python_whatever_is_installed():

@@ -20,7 +20,6 @@ from packaging.specifiers import SpecifierSet
 from corpora import Corpus, Document
 from harness.cli.commands import segbench
 from harness.measure.check import check
-from harness.measure.profile import gather
 from harness.measure.spooling import spool_corpora
 from harness.results.folder import read_run
 from harness.runner.executor import open_process_pool
@@ -29,6 +28,7 @@ from harness.runner.process import SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters import registry as splitters
 from harness.splitters import venvs as environments
+from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation, Interpreter, UnavailableError, install
 

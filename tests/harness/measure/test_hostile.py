@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.measure.profile import (
-    HOSTILE_TEXTS,
-    Contenders,
-    list_exemptions,
-    measure_growth,
-    try_splitter,
-    weigh_imports,
-)
+from harness.measure.growth import measure_growth
+from harness.measure.hostile import HOSTILE_TEXTS, try_splitter
+from harness.measure.imports import measure_imports
 from harness.report import tables
 from harness.results.folder import read_run, write_run
 from harness.results.model import (
@@ -29,6 +24,7 @@ from harness.results.model import (
     Workload,
 )
 from harness.runner.pool import SplitterPool
+from harness.splitters.contenders import Contenders, list_exemptions
 from harness.splitters.registry import Splitter, load_splitter, names
 from harness.splitters.venvs import Installation
 
@@ -112,7 +108,7 @@ def test_the_offsets_of_the_segmenter_and_of_langchain_are_right() -> None:
 
 def test_growth_is_measured_for_each_shape_limit_and_length() -> None:
     with SplitterPool() as pool:
-        growth, trials = measure_growth(local("slices"), pool)
+        growth, trials = measure_growth([local("slices")], pool)
     assert trials == []
     assert len({(one.shape, one.max_chunk_length, one.code_points) for one in growth}) == 3 * 2 * 2
     assert all(one.seconds > 0 for one in growth)
@@ -120,7 +116,7 @@ def test_growth_is_measured_for_each_shape_limit_and_length() -> None:
 
 def test_growth_of_what_fails_is_a_trial_for_each_shape_and_limit() -> None:
     with SplitterPool() as pool:
-        growth, trials = measure_growth(local("raising"), pool)
+        growth, trials = measure_growth([local("raising")], pool)
     assert growth == []
     assert [trial.answer for trial in trials] == ["raised"] * 6
     assert trials[0].question == "25,000 code points of prose at 500"
@@ -135,7 +131,7 @@ def test_imports_are_weighed_once_for_what_is_shared() -> None:
         Splitter("anyone's", "m:f"),
     ]
     contenders = Contenders(splitters, {splitter.name: here for splitter in splitters}, {})
-    weighed, absent = weigh_imports(contenders)
+    weighed, absent = measure_imports(contenders)
     assert (weighed.name, weighed.packages, weighed.bytes) == (
         "failing_splitters (pytest 8)",
         2,

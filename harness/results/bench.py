@@ -1,0 +1,90 @@
+"""What ``segbench bench`` learns, and the file that holds it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from harness.results.atomic import write_json
+from harness.results.errors import MeasurementError
+from harness.results.model import Environment, Growth, Import, Timing, Trial
+from harness.results.reading import read_json, reading
+from harness.results.verdict import Verdict
+
+BENCH = "bench.json"
+MEMORY_ALLOWED = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The most memory that was allocated while one text was split, its segments included and the
+    text not."""
+
+    shape: str
+    max_chunk_length: int
+    splitter: str
+    code_points: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one long text took, in bytes: ``beyond`` is the peak less the segments and their list."""
+
+    form: str
+    max_chunk_length: int
+    code_points: int
+    segments: int
+    text_bytes: int
+    segment_bytes: int
+    beyond: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What was measured of the segmenter; what was not asked for is empty.
+
+    ``passes`` were timed in turns, ``code_points`` are those of their corpora. ``trials``
+    are the texts on which a splitter failed while growth was measured; ``growth`` has neither
+    those nor the longer ones of the same shape.
+    """
+
+    environment: Environment
+    passes: Sequence[Timing] = ()
+    code_points: Mapping[str, int] = field(default_factory=dict)
+    growth: Sequence[Growth] = ()
+    trials: Sequence[Trial] = ()
+    peaks: Sequence[Peak] = ()
+    memory: Sequence[Memory] = ()
+    imports: Sequence[Import] = ()
+
+
+def judge_bench(bench: Bench) -> Verdict:
+    """Bad if the segmenter took more memory than it may."""
+    if any(each.beyond > MEMORY_ALLOWED for each in bench.memory):
+        return Verdict.BAD
+    return Verdict.WELL
+
+
+def holds_bench(folder: Path) -> bool:
+    """Whether a folder is one of a bench rather than one of a run."""
+    return (folder / BENCH).is_file()
+
+
+def write_bench(folder: Path, bench: Bench) -> None:
+    """Write ``bench.json`` into a folder; raises MeasurementError if it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MeasurementError(
+            f"cannot write {folder}: {error.strerror}; give another folder with --out"
+        ) from error
+    write_json(folder / BENCH, msgspec.to_builtins(bench))
+
+
+def read_bench(folder: Path) -> Bench:
+    """Read ``bench.json``; raises MeasurementError if it is absent or not readable."""
+    path = folder / BENCH
+    with reading(path, "run segbench bench again"):
+        return msgspec.convert(read_json(path), Bench)
