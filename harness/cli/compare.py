@@ -17,7 +17,7 @@ from harness.compare.report import print_page
 from harness.compare.statistics import TOLERANCE
 from harness.results.verdict import Verdict
 
-_OF_FOLDERS_TOO = {"folders", "out", "tolerance", "different_segments", "strict"}
+_OF_FOLDERS_TOO = {"folders", "out", "overwrite", "tolerance", "different_segments", "strict"}
 
 
 class _Tolerance(click.FloatRange):

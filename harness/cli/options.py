@@ -1,6 +1,7 @@
 """The options that commands share, each group of them read into a record."""
 
 import functools
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +12,8 @@ from click.shell_completion import CompletionItem
 
 import corpora
 from harness.measure.timing import PASSES
+from harness.results.bench import BENCH
+from harness.results.folder import CLAIMS, ENVIRONMENT
 from harness.runner.process import TIMEOUT
 from harness.splitters import registry as splitters
 
@@ -113,11 +116,42 @@ limits_option = click.option(
     show_default=True,
     help="Limit in code points; may be repeated.",
 )
-out_option = click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder to write to; without it reports/ and the time.",
-)
+
+
+def out_option(command: Command) -> Command:
+    """Give a command --out, and --overwrite, without which a finished run is not replaced.
+
+    The command's argument is ``out``.
+    """
+
+    @functools.wraps(command)
+    def run(*arguments: Any, out: Path | None, overwrite: bool, **values: Any) -> Any:
+        if out is not None and not overwrite:
+            for name in (ENVIRONMENT, BENCH, CLAIMS):
+                if os.path.lexists(out / name):
+                    raise click.UsageError(
+                        f"{out} holds the results of an earlier command ({name}); "
+                        "give another folder, or --overwrite"
+                    )
+        return command(*arguments, out=out, **values)
+
+    decorated: Any = run
+    for option in (
+        click.option(
+            "--overwrite",
+            is_flag=True,
+            help="Replace the results that --out holds already.",
+        ),
+        click.option(
+            "--out",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="Folder to write to; without it, one in reports/ named by the time.",
+        ),
+    ):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
 passes_option = click.option(
     "--passes",
     type=click.IntRange(min=PASSES),

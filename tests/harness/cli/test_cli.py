@@ -291,9 +291,31 @@ def test_an_aborted_run_is_not_reported() -> None:
 def test_a_new_run_into_the_folder_of_another_leaves_nothing_of_it() -> None:
     segbench_("time", *flags("--splitter", "segmenter"), *flags("--out", "run"))
     assert Path("run/timings.json").exists()
-    result = segbench_("check", *flags("--corpus", "broken"), *flags("--out", "run"))
+    result = segbench_("check", *flags("--corpus", "broken"), "--out", "run", "--overwrite")
     assert result.exit_code == 3
     assert list(Path("run").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["environment.json", "bench.json", "claims.json"])
+@pytest.mark.parametrize("command", ["run", "check", "time", "bench", "claims"])
+def test_results_are_not_replaced_unasked(command: str, name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    for kept in (name, "timings.json"):
+        (folder / kept).write_text("{}")
+    result = segbench_(command, "--out", "kept")
+    assert result.exit_code == 2
+    assert error_line(result) == (
+        f"segbench: kept holds the results of an earlier command ({name}); "
+        "give another folder, or --overwrite"
+    )
+    assert sorted(path.name for path in folder.iterdir()) == sorted([name, "timings.json"])
+
+
+def test_results_are_replaced_when_asked() -> None:
+    for arguments in ([], ["--overwrite"]):
+        result = segbench_("check", *flags("--splitter", "segmenter"), "--out", "run", *arguments)
+        assert result.exit_code == 0, result.stderr
 
 
 def test_list_names_corpora_and_splitters() -> None:

@@ -28,7 +28,7 @@ def segbench_(*arguments: str) -> Result:
 
 
 def check(*arguments: str) -> Result:
-    limit = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run")
+    limit = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run", "--overwrite")
     return segbench_("check", *arguments, *limit)
 
 
@@ -168,7 +168,7 @@ def test_limit_and_sample_are_told() -> None:
 
 def test_what_is_chosen_is_timed() -> None:
     write(a="one two", b="three")
-    options = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run")
+    options = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run", "--overwrite")
     result = segbench_("time", "--corpus", "mine", "--max-documents", "1", *options)
     assert result.exit_code == 0, result.output
     timed = {timing.workload.corpus for timing in read_run(Path("run")).timings}
