@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.measure.machine import describe_environment, now
-from harness.measure.profile import gather
 from harness.measure.run import Progress
 from harness.results.errors import MeasurementError
 from harness.results.folder import start_run, write_run
@@ -29,6 +28,7 @@ from harness.retrieval.retrievers import Retriever
 from harness.retrieval.scoring import Score, Target, buy, intersect, make_targets, rank, score
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT, SplitterError
+from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter
 
 BUDGET = 2_500

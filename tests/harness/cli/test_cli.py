@@ -108,7 +108,7 @@ def test_run_checks_times_and_reports(tmp_path: Path) -> None:
     assert [each.corpus for each in run.texts] == ["builtin", "synthetic"]
     assert f"| builtin | {run.texts[0].digest} |" in (folder / "report.md").read_text()
     assert len(run.timings) == 5 * 5  # passes, on builtin alone
-    assert "times as long as `langchain` at limit 20 on builtin." in result.stdout
+    assert "times as long as `langchain` at limit 20 on `builtin`." in result.stdout
     assert run.environment.started <= run.environment.finished
     assert "langchain-text-splitters" in run.environment.versions
 

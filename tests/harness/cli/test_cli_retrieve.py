@@ -31,7 +31,7 @@ def run(*arguments: str) -> Result:
 
 def run_on_notes(*arguments: str) -> Result:
     given = ("--corpus", "notes", "--questions", "questions.jsonl", "--max-chunk-length", "60")
-    return run(*given, "--splitter", "fixed", "--out", "out", *arguments)
+    return run(*given, "--splitter", "fixed", "--out", "out", "--overwrite", *arguments)
 
 
 def test_it_writes_a_folder_and_says_what_it_found(folder: Path) -> None:

@@ -17,7 +17,7 @@ def test_the_help_says_in_whole_sentences_what_each_command_does(option: str, wi
     assert not [line for line in result.output.splitlines() if line.rstrip().endswith("..")]
     listed = result.output.partition("Commands:\n")[2]
     assert [line.split()[0] for line in listed.splitlines() if line[2:3].strip()] == [
-        *("run", "check", "time", "report", "compare", "bench", "claims"),
+        *("run", "check", "time", "report", "compare", "bench", "retrieve", "claims"),
         *("show", "vectors", "list", "prepare"),
     ]
     for command in COMMANDS:
