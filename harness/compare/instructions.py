@@ -21,11 +21,12 @@ from harness.compare.documents import Spooled
 from harness.compare.sides import clean_variables
 from harness.compare.statistics import Speed
 from harness.results.errors import MeasurementError
+from harness.runner.programs import Program
 from harness.runner.spool import read_spool, write_spool
 
 TOLERANCE = 1.02
 PASSES = 2
-PATIENCE = 300.0  # seconds, for one count
+TIMEOUT = 300.0  # seconds, for one count
 
 _DOCUMENTS = 100
 _CODE_POINTS = 1_000  # of each document
@@ -97,9 +98,10 @@ def _count(
     valgrind: str, checkouts: Sequence[Checkout], passes: Sequence[int], texts: Path
 ) -> list[int]:
     """The instructions of each checkout, side by side: they count the same on a busy machine."""
-    processes = [
-        subprocess.Popen(
-            [
+    with contextlib.ExitStack() as stack:
+        programs = []
+        for checkout in checkouts:
+            command = [
                 valgrind,
                 "--tool=cachegrind",
                 "--cache-sim=no",
@@ -110,31 +112,20 @@ def _count(
                 json.dumps(checkout.options),
                 str(texts),
                 *map(str, passes),
-            ],
-            env=clean_variables(seed=0),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-        for checkout in checkouts
-    ]
-    with contextlib.ExitStack() as stack:
-        for process in processes:
-            stack.enter_context(process)
-            stack.callback(process.kill)
+            ]
+            programs.append(Program(command, variables=clean_variables(seed=0)))
+            stack.callback(programs[-1].end)
         counts = []
-        for checkout, process in zip(checkouts, processes, strict=True):
+        for checkout, program in zip(checkouts, programs, strict=True):
             try:
-                _, errors = process.communicate(timeout=PATIENCE)
+                _, errors = program.communicate(TIMEOUT)
             except subprocess.TimeoutExpired:
                 raise MeasurementError(
-                    f"{checkout.name}: its instructions were not counted within {PATIENCE:g} s; "
+                    f"{checkout.name}: its instructions were not counted within {TIMEOUT:g} s; "
                     "compare without --instructions"
                 ) from None
-            counts.append(_read_count(checkout, errors, process.returncode))
+            said = errors.decode(errors="replace")
+            counts.append(_read_count(checkout, said, program.wait()))
         return counts
 
 

@@ -2,14 +2,13 @@
 
 import sys
 import tracemalloc
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 import corpora
 import segmenter
 from harness.measure.forms import load_pure
 from harness.results.bench import Memory
 from harness.results.errors import MeasurementError
+from harness.runner.executor import open_process_pool
 
 CODE_POINTS = 100_000_000
 LIMIT = 500
@@ -19,7 +18,7 @@ def measure_memory(code_points: int = CODE_POINTS, limit: int = LIMIT) -> list[M
     """Split the builtin corpus, repeated to that length, in each form that is there."""
     measured = []
     for form in ["pure Python", "compiled"] if segmenter.COMPILED else ["pure Python"]:
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        with open_process_pool(1) as executor:  # a fresh process
             measured.append(executor.submit(measure_form, form, code_points, limit).result())
     return measured
 

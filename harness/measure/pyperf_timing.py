@@ -6,7 +6,6 @@ of two splitters were not taken in turns, and drift of the machine is not taken 
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from harness.report.tables import Column, Table, show_count, show_digits
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Failure
+from harness.runner.programs import ProgramError, describe_end, last_line, run_program
 from harness.runner.spool import write_spool
 from harness.splitters.registry import Splitter
 
@@ -103,19 +103,15 @@ def _run_benchmark(
         *("--output", str(output)),
         "--quiet",
     ]
-    done = subprocess.run(
-        command,
-        env=_list_variables(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    if done.returncode == 0 and output.exists():
+    try:
+        done = run_program(command, timeout=None, variables=_list_variables())
+    except ProgramError as error:
+        return str(error)
+    if done.status == 0 and output.exists():
         return ""
-    said = [line for line in done.stderr.splitlines() if line.strip()]
     # The last line is of the process that started the others; before it, what one of these said.
-    return next(iter(said[-2:]), f"pyperf ended with status {done.returncode}")
+    said = [line for line in done.errors.splitlines() if line.strip()]
+    return last_line(said[-2:][:1]) or f"pyperf {describe_end(done.status)}"
 
 
 def _list_variables() -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corpora.document import Corpus, Document
 from harness.runner.pool import open_folder
-from harness.runner.spool import naming, read_spool, write_document
+from harness.runner.spool import naming, open_new, read_spool, write_document
 
 SHARD_SIZE = 250_000  # code points
 
@@ -93,9 +93,7 @@ class SpooledCorpus:
             yield from zip(self._starts, self._lengths, strict=True)
             return
         self._starts, self._lengths = array("Q"), array("Q")
-        with naming(self._path):
-            file = self._path.open("wb")
-        with file:
+        with open_new(self._path) as file:
             for document in self._corpus:
                 self._starts.append(file.tell())
                 self._lengths.append(len(document.text))

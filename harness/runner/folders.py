@@ -16,9 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_PREFIX = "segbench-"
-_NAME = re.compile(r"segbench-\w{8}")
-_LOCK = ".owner"
+LOCK = ".owner"
 _VARIABLES = ("TMPDIR", "TEMP", "TMP")
 _OLD = 600.0  # seconds
 
@@ -27,51 +25,56 @@ _OLD = 600.0  # seconds
 def open_own_folder() -> Iterator[Path]:
     """A folder for every temporary file of this process and of those that it starts.
 
-    It is removed when the block ends. What was left by processes that were killed is removed first.
     Raises OSError where there can be none.
     """
     earlier = tempfile.tempdir
     kept = {name: os.environ.get(name) for name in _VARIABLES}
-    remove_abandoned(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    try:
-        with _lock(folder):
+    with open_owned(Path(tempfile.gettempdir()), "segbench-") as folder:
+        try:
             tempfile.tempdir = str(folder)
             os.environ.update(dict.fromkeys(_VARIABLES, str(folder)))
             yield folder
-    finally:
-        tempfile.tempdir = earlier
-        for name, value in kept.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            tempfile.tempdir = earlier
+            for name, value in kept.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Say that the folder has an owner, until the block ends or the process does."""
-    with (folder / _LOCK).open("wb") as file:
-        with contextlib.suppress(ImportError, OSError):  # where it cannot be said, nothing is swept
-            import fcntl
+def open_owned(place: Path, prefix: str) -> Iterator[Path]:
+    """A folder in ``place`` that is removed when the block ends.
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+    Those of the prefix whose owners were killed are removed first. Raises OSError.
+    """
+    remove_abandoned(place, prefix)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+    try:
+        with (folder / LOCK).open("wb") as file:
+            with contextlib.suppress(ImportError, OSError):  # then nobody removes what is left
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_abandoned(place: Path) -> None:
+def remove_abandoned(place: Path, prefix: str) -> None:
     """Remove the folders in ``place`` that processes of this user left when they were killed."""
+    named = re.compile(re.escape(prefix) + r"\w{8}")
     with contextlib.suppress(OSError, ImportError):
         import fcntl
 
         for entry in os.scandir(place):
             with contextlib.suppress(OSError):
-                if not _NAME.fullmatch(entry.name) or not _is_own_folder(entry):
+                if not named.fullmatch(entry.name) or not _is_own_folder(entry):
                     continue
                 folder = Path(entry.path)
                 try:
-                    file = os.open(folder / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
+                    file = os.open(folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW)
                 except FileNotFoundError:
                     # Killed before it could say whose it is: an empty one cannot be missed.
                     if time.time() - entry.stat(follow_symlinks=False).st_mtime > _OLD:

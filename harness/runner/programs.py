@@ -137,12 +137,13 @@ class Finished:
 def run_program(
     command: Sequence[str],
     *,
-    timeout: float,
+    timeout: float | None,
     variables: Mapping[str, str] | None = None,
 ) -> Finished:
     """Run a program to its end, without standard input.
 
-    Raises ProgramError where it cannot be run, or takes more than ``timeout`` seconds.
+    Raises ProgramError where it cannot be run, or takes more than ``timeout`` seconds, if there is
+    a limit.
     """
     program = Program(command, variables=variables)
     try:

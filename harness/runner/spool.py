@@ -9,7 +9,7 @@ import os
 import struct
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO
@@ -22,19 +22,21 @@ class StorageError(OSError):
     """A file of the harness cannot be read or written; the message is one line that says why."""
 
     def __init__(self, error: int, place: str) -> None:
-        super().__init__(error, os.strerror(error), place)
+        reason = os.strerror(error)
+        message = f"{place} cannot be read or written: {reason}"
+        if error in _FULL:
+            message = (
+                f"the folder {Path(place).parent} is full ({reason}); free some space there, "
+                "or give another temporary folder with TMPDIR"
+            )
+        super().__init__(error, message)
         self._made_from = error, place
 
     def __reduce__(self) -> tuple[type["StorageError"], tuple[int, str]]:
         return StorageError, self._made_from
 
     def __str__(self) -> str:
-        if self.errno in _FULL:
-            return (
-                f"the folder {Path(self.filename).parent} is full ({self.strerror}); "
-                "free some space there, or give another temporary folder with TMPDIR"
-            )
-        return f"{self.filename} cannot be read or written: {self.strerror}"
+        return str(self.strerror)
 
 
 @contextmanager
@@ -44,6 +46,21 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageError(error.errno or errno.EIO, str(path)) from error
+
+
+@contextmanager
+def open_new(path: Path) -> Iterator[IO[bytes]]:
+    """Write ``path`` from its beginning; raises StorageError where it cannot be opened or closed."""
+    with naming(path):
+        file = path.open("wb")
+    try:
+        yield file
+    except BaseException:
+        with suppress(OSError):  # what could not be written before cannot be now
+            file.close()
+        raise
+    with naming(path):
+        file.close()
 
 
 def write_document(file: IO[bytes], document: tuple[str, str]) -> None:
@@ -56,14 +73,10 @@ def write_document(file: IO[bytes], document: tuple[str, str]) -> None:
 def write_spool(path: Path, documents: Iterable[tuple[str, str]]) -> int:
     """Write (id, text) pairs to ``path`` and return how many there were; raises StorageError."""
     number = 0
-    with naming(path):
-        file = path.open("wb")
-    with file:
+    with open_new(path) as file:
         for number, document in enumerate(documents, start=1):  # noqa: B007
             with naming(path):
                 write_document(file, document)
-        with naming(path):
-            file.flush()
     return number
 
 
@@ -107,9 +120,12 @@ def read_segments(path: Path) -> Iterator[list[str]]:
     A splitter's process wrote the file: raises ValueError where it is no file of segments.
     """
     with path.open("rb") as file:
+        there = os.fstat(file.fileno()).st_size
         while len(head := file.read(_LENGTHS.size)) == _LENGTHS.size:
             number, size = _LENGTHS.unpack(head)
             lengths = array("Q")
+            if number * lengths.itemsize + size > there:
+                return
             numbers = file.read(number * lengths.itemsize)
             text = file.read(size)
             if len(numbers) < number * lengths.itemsize or len(text) < size:

@@ -81,7 +81,7 @@ def main() -> None:
         except _SplitterError as error:
             reply("failure", status=error.status, detail=error.detail, frames=error.frames)
         except OSError as error:  # only the harness's own: those of a splitter are failures
-            reply("machine", error=error.errno, place=str(error.filename or ""))
+            reply("machine", error=error.errno, place=str(command.get("into", command["spool"])))
 
 
 Split = Callable[[str], Any]
@@ -158,9 +158,15 @@ def _receive(commands: IO[str], inbox: "queue.SimpleQueue[dict[str, Any]]") -> N
 
     Where there is a guard, it ends the process before this can.
     """
-    for line in commands:
-        inbox.put(json.loads(line))
-    os._exit(0)
+    status = 1
+    try:
+        for line in commands:
+            inbox.put(json.loads(line))
+        status = 0
+    except Exception as error:  # noqa: BLE001  what a splitter replaced, others need
+        os.write(2, f"{_describe(error)}\n".encode(errors="replace"))
+    finally:
+        os._exit(status)
 
 
 def _keep_on_core(core: int) -> None:
@@ -203,12 +209,12 @@ class _Answer(NamedTuple):
 
 def _split(split: Split, command: dict[str, Any], reply: Callable[..., None]) -> int:
     """Split documents into a file, as the command says; return how many there were."""
-    from harness.runner.spool import naming, write_segments
+    from harness.runner.spool import naming, open_new, write_segments
 
     documents = 0
     spool = (Path(command["spool"]), command["start"], command["documents"])
     into = Path(command["into"])
-    with into.open("wb") as file:
+    with open_new(into) as file:
         for answer in _split_documents(split, spool, reply):
             if documents == command["again"]:
                 _expect_same(split, answer)

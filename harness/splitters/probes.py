@@ -2,15 +2,15 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.results.errors import MeasurementError
+from harness.runner.programs import ProgramError, last_line, run_program
 
-PATIENCE = 180.0
+TIMEOUT = 180.0  # seconds
 
 FUNCTIONS = """
 import ast, inspect, json, textwrap
@@ -102,23 +102,15 @@ def ask(interpreter: str | None, program: str, variables: Mapping[str, str] | No
     environment.pop("PYTHONPATH", None)
     if interpreter is None:
         environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    command = [interpreter or sys.executable, "-P", "-c", program]
     try:
-        done = subprocess.run(
-            [interpreter or sys.executable, "-P", "-c", program],
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=PATIENCE,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MeasurementError(f"the environment gave no answer: {type(error).__name__}") from error
-    if done.returncode:
-        said = done.stderr.strip().rpartition("\n")[2]
-        raise MeasurementError(f"the environment gave no answer: {said}"[:200])
+        done = run_program(command, timeout=TIMEOUT, variables=environment)
+    except ProgramError as error:
+        raise MeasurementError(f"the virtual environment gave no answer: {error}") from error
+    if done.status:
+        said = last_line(done.errors.splitlines()) or done.reason
+        raise MeasurementError(f"the virtual environment gave no answer: {said}")
     try:
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(done.output.splitlines()[-1])
     except (IndexError, ValueError) as error:
-        raise MeasurementError("the environment gave no answer: it printed none") from error
+        raise MeasurementError("the virtual environment gave no answer: it printed none") from error

@@ -15,10 +15,8 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -31,10 +29,12 @@ from packaging.specifiers import SpecifierSet
 
 from harness.results.atomic import write_json
 from harness.results.errors import MeasurementError, one_line
+from harness.runner.folders import LOCK, open_owned
+from harness.runner.programs import Finished, ProgramError, last_line, run_program
 from harness.splitters.probes import DISTRIBUTIONS
 from harness.splitters.registry import Splitter
 
-PATIENCE = 1800.0  # seconds, for each step of making an environment
+TIMEOUT = 1800.0  # seconds, for each step of making an environment
 _RECORD = "installation.json"
 _QUIET = ("--quiet", "--no-input", "--disable-pip-version-check")
 
@@ -83,16 +83,14 @@ def install(
         return Installation(here, None, versions, size)
     base = find_interpreter(python)
     folder = (cache or default_cache()) / _name_environment(splitter, base)
-    if not _is_whole(folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        if progress is not None:
-            progress(f"installing {splitter.requirement} with Python {base.version}")
-        _make(folder, splitter, base)
-    path = folder / _RECORD
-    record = json.loads(path.read_text(encoding="utf-8"))
-    made = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
-    interpreter = str(_interpreter_of(folder))
-    return Installation(record["python"], interpreter, record["versions"], record["size"], made)
+    if found := _find_whole(folder):
+        return found
+    if progress is not None:
+        progress(f"installing {splitter.requirement} with Python {base.version}")
+    _make(folder, splitter, base)
+    if found := _find_whole(folder):
+        return found
+    raise UnavailableError(f"{folder} is damaged and cannot be replaced; delete it")
 
 
 def default_cache() -> Path:
@@ -189,16 +187,9 @@ def _candidates() -> Iterator[str]:
 
 def _ask(command: list[str]) -> str:
     """What a program prints; empty where it cannot be run or fails."""
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        answer = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-            stdin=subprocess.DEVNULL,
-        )
-        return answer.stdout.strip()
+    with contextlib.suppress(ProgramError):
+        answer = run_program(command, timeout=30)
+        return "" if answer.status else answer.output.strip()
     return ""
 
 
@@ -218,71 +209,90 @@ def _interpreter_of(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def _is_whole(folder: Path) -> bool:
-    """Whether an environment is there, and the Python that it was made from still is."""
-    return (folder / _RECORD).exists() and _interpreter_of(folder).exists()
+def _find_whole(folder: Path) -> Installation | None:
+    """The installation in a folder; None unless all is there that was when it was made."""
+    path = folder / _RECORD
+    interpreter = _interpreter_of(folder)
+    try:
+        made = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+        record = json.loads(path.read_text(encoding="utf-8"))
+        python, versions, size = record["python"], record["versions"], record["size"]
+        there = _weigh_installed(folder)
+        if not interpreter.exists() or not isinstance(python, str):
+            return None
+        if size != sum(there[name, version] for name, version in versions.items()):
+            return None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    return Installation(python, str(interpreter), versions, size, made)
+
+
+def _weigh_installed(folder: Path) -> dict[tuple[str, str], int]:
+    """The bytes of each distribution's files, by its name and version, as DISTRIBUTIONS counts."""
+    places = [*folder.glob("lib*/python3.*/site-packages"), *folder.glob("Lib/site-packages")]
+    found: dict[tuple[str, str], int] = {}
+    for each in importlib.metadata.distributions(path=[str(place) for place in places]):
+        size = 0
+        for file in each.files or ():
+            with contextlib.suppress(OSError):
+                if file.suffix != ".pyc":
+                    size += Path(str(file.locate())).stat().st_size
+        found[each.name, each.version] = size
+    return found
 
 
 def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        with open_owned(folder.parent, f".{folder.name}.") as beside:
+            _fill(beside, splitter, base)
+            (beside / LOCK).unlink(missing_ok=True)
+            if _find_whole(folder) is None:  # else another run was quicker, and its own is as good
+                shutil.rmtree(folder, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    beside.rename(folder)
     except OSError as error:
         raise UnavailableError(f"{folder.parent} cannot be written: {error.strerror}") from error
-    try:
-        python = str(_interpreter_of(beside))
-        before: dict[str, Any] = {}
-        if uv := shutil.which("uv"):
-            _do([uv, "venv", "--quiet", "--clear", "--python", base.path, str(beside)])
-            installer = [uv, "pip", "install", "--quiet", "--python", python]
-        elif base.path == sys.executable and importlib.util.find_spec("pip"):
-            # This pip serves it as well, which is quicker than to give it its own.
-            _do([base.path, "-m", "venv", "--without-pip", str(beside)])
-            installer = [base.path, "-m", "pip", "--python", python, "install", *_QUIET]
-        else:
-            _do([base.path, "-m", "venv", str(beside)])
-            before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
-            installer = [python, "-m", "pip", "install", *_QUIET]
-        _do([*installer, *splitter.requirements])
-        there = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
-        brought = {name: each for name, each in there.items() if name not in before}
-        versions = {name: version for name, (version, _, _) in brought.items()}
-        size = sum(size for _, size, _ in brought.values())
-        record = Installation(base.version, None, versions, size)
-        write_json(beside / _RECORD, asdict(record), indent=2)
-        with contextlib.suppress(OSError):  # another run was quicker: its environment is as good
-            beside.rename(folder)
-        if not _is_whole(folder):
-            raise UnavailableError(f"{folder} is no whole environment; delete it")
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _fill(beside: Path, splitter: Splitter, base: Interpreter) -> None:
+    python = str(_interpreter_of(beside))
+    before: dict[str, Any] = {}
+    if uv := shutil.which("uv"):
+        _do([uv, "venv", "--quiet", "--clear", "--python", base.path, str(beside)])
+        installer = [uv, "pip", "install", "--quiet", "--python", python]
+    elif base.path == sys.executable and importlib.util.find_spec("pip"):
+        # This pip serves it as well, which is quicker than to give it its own.
+        _do([base.path, "-m", "venv", "--without-pip", str(beside)])
+        installer = [base.path, "-m", "pip", "--python", python, "install", *_QUIET]
+    else:
+        _do([base.path, "-m", "venv", str(beside)])
+        before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
+        installer = [python, "-m", "pip", "install", *_QUIET]
+    _do([*installer, *splitter.requirements])
+    there = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
+    brought = {name: each for name, each in there.items() if name not in before}
+    versions = {name: version for name, (version, _, _) in brought.items()}
+    size = sum(size for _, size, _ in brought.values())
+    record = Installation(base.version, None, versions, size)
+    write_json(beside / _RECORD, asdict(record), indent=2)
 
 
 def _do(command: list[str]) -> str:
     """Run a step and return what it prints; raises UnavailableError with what it complains of."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=PATIENCE,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-        )
-    except OSError as error:
-        raise UnavailableError(f"{command[0]} cannot be run: {error.strerror}") from error
-    except subprocess.TimeoutExpired as error:
-        raise UnavailableError(f"its installation took longer than {PATIENCE:g} seconds") from error
-    if done.returncode:
-        raise UnavailableError(f"its environment cannot be made: {_find_complaint(done.stderr)}")
-    return done.stdout
+        done = run_program(command, timeout=TIMEOUT, variables=environment)
+    except ProgramError as error:
+        raise UnavailableError(f"its virtual environment cannot be made: {error}") from error
+    if done.status:
+        complaint = _find_complaint(done)
+        raise UnavailableError(f"its virtual environment cannot be made: {complaint}")
+    return done.output
 
 
-def _find_complaint(said: str) -> str:
+def _find_complaint(done: Finished) -> str:
     """The line that says why: the last error, else the last line."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in done.errors.splitlines()]
     errors = [line for line in lines if line.lower().startswith("error")]
-    return (errors or lines or ["it does not say why"])[-1][:200]
+    return last_line(errors) or done.reason

@@ -1,5 +1,6 @@
 """Splitters that fail in every way that a splitter can; factories, for ``Splitter.factory``."""
 
+import builtins
 import os
 import signal
 import subprocess
@@ -247,6 +248,84 @@ def no_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
 def slow(limit: int) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         time.sleep(0.3)
+        return slices(limit)(text)
+
+    return split
+
+
+def replacing_len(limit: int) -> Callable[[str], list[str]]:
+    """Replaces what is built in: a length is always 1."""
+
+    def split(text: str) -> list[str]:
+        builtins.len = lambda _: 1
+        return slices_of(text, limit)
+
+    return split
+
+
+def slices_of(text: str, limit: int) -> list[str]:
+    return [text[i : i + limit] for i in range(0, text.__len__(), limit)]
+
+
+class Lying(str):
+    """A string that tells another length, and other equals, than it has."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = str.__hash__
+
+
+def lying(limit: int) -> Callable[[str], list[str]]:
+    """Loses the first segment; the others are strings that lie."""
+    return lambda text: [Lying(each) for each in slices_of(text, limit)[1:]]
+
+
+def verbose(limit: int) -> Callable[[str], list[str]]:
+    """Raises an error that holds the text."""
+
+    def split(text: str) -> list[str]:
+        raise ValueError(f"cannot split {text * 2_000_000!r}")
+
+    return split
+
+
+def verbose_at_end(limit: int) -> Callable[[str], list[str]]:
+    """Writes an endless line, and dies."""
+
+    def split(text: str) -> list[str]:
+        sys.stderr.write("x" * 3_000_000)
+        sys.stderr.flush()
+        os._exit(3)
+
+    return split
+
+
+def leaving(limit: int, path: str) -> Callable[[str], list[str]]:
+    """Leaves a process in a session of its own, and tells its number."""
+
+    def split(text: str) -> list[str]:
+        code = "import time; time.sleep(600)"
+        left = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        Path(path).write_text(str(left.pid))
+        return slices(limit)(text)
+
+    return split
+
+
+def garbling(limit: int) -> Callable[[str], list[str]]:
+    """Writes its own file of segments over the harness's, once that is there."""
+
+    def split(text: str) -> list[str]:
+        for place in Path("/proc/self/fd").iterdir():
+            if place.exists() and place.readlink().name == "segments":
+                os.truncate(place.readlink(), 0)
+                place.readlink().write_bytes(b"\x01" * 100)
         return slices(limit)(text)
 
     return split

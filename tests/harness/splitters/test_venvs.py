@@ -160,7 +160,9 @@ def test_a_splitter_is_shown_from_its_environment(
     assert "slices at 3" in result.stdout
     result = CliRunner().invoke(segbench, [*arguments, "--splitter", "absent"])
     assert result.exit_code == 3
-    assert result.stderr.startswith("segbench: absent is unavailable: its environment cannot be")
+    assert result.stderr.startswith(
+        "segbench: absent is unavailable: its virtual environment cannot be"
+    )
 
 
 def test_a_splitter_runs_in_its_environment(cache: Path, tmp_path: Path) -> None:
@@ -216,8 +218,14 @@ def kill_when_told(place: Path) -> None:
 @pytest.mark.parametrize(
     ("requirement", "reason"),
     [
-        ("fake-splitter==9", "its environment cannot be made: ERROR: No matching distribution"),
-        ("nobody-has-this", "its environment cannot be made: ERROR: No matching distribution"),
+        (
+            "fake-splitter==9",
+            "its virtual environment cannot be made: ERROR: No matching distribution",
+        ),
+        (
+            "nobody-has-this",
+            "its virtual environment cannot be made: ERROR: No matching distribution",
+        ),
         ("not a requirement!", "splitter peer: InvalidRequirement"),
     ],
 )
@@ -361,5 +369,6 @@ def test_who_is_unavailable_is_in_the_report(
         assert len(run.counts) == (3 if others else 0)
         report = (out / "report.md").read_text()
         assert (
-            "| absent | unavailable | its environment cannot be made: ERROR: No matching" in report
+            "| absent | unavailable | its virtual environment cannot be made: ERROR: No matching"
+            in report
         )
