@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import threading
 import time
 import zipfile
 from base64 import urlsafe_b64encode
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,39 @@ def test_an_environment_whose_python_is_gone_is_made_again(tmp_path: Path) -> No
     assert install(SLICES, cache=tmp_path, progress=said.append) == made
     assert len(said) == 1
     assert Path(made.interpreter).exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{",
+        "[" * 100_000,
+        "[]",
+        '{"python": 3, "versions": {}, "size": 0}',
+        "a package",
+        "a file",
+    ],
+)
+def test_a_damaged_virtual_environment_is_made_again(damage: str, tmp_path: Path) -> None:
+    made = install(SLICES, cache=tmp_path)
+    assert made.interpreter is not None
+    folder = Path(made.interpreter).parents[1]
+    (packages,) = folder.glob("lib/python3.*/site-packages")
+    if damage == "a package":
+        for part in packages.glob("fake_needed*"):
+            shutil.rmtree(part) if part.is_dir() else part.unlink()
+    elif damage == "a file":
+        (packages / "fake_splitter.py").unlink()
+    else:
+        (folder / "installation.json").write_text(damage)
+    said: list[str] = []
+    again = install(SLICES, cache=tmp_path, progress=said.append)
+    assert replace(again, made=made.made) == made
+    assert len(said) == 1
+    assert (packages / "fake_splitter.py").exists()
+    assert (packages / "fake_needed.py").exists()
+    assert [each.name for each in tmp_path.iterdir()] == [folder.name]
 
 
 def test_an_environment_tells_the_day_it_was_made(cache: Path) -> None:
@@ -294,6 +329,12 @@ def test_uv_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             python = environments._interpreter_of(Path(command[-1]))
             python.parent.mkdir()
             python.touch()
+            packages = Path(command[-1], "lib", "python3.11", "site-packages")
+            (packages / "fake_splitter-1.2.dist-info").mkdir(parents=True)
+            (packages / "fake_splitter.py").write_text("1234567")
+            about = packages / "fake_splitter-1.2.dist-info"
+            (about / "METADATA").write_text("Name: fake-splitter\nVersion: 1.2\n")
+            (about / "RECORD").write_text("fake_splitter.py,,7\n")
         return json.dumps({"fake-splitter": ["1.2", 7, []]})
 
     monkeypatch.setattr(environments.shutil, "which", {"uv": "/bin/uv"}.get)
