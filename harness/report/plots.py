@@ -146,7 +146,9 @@ def plot_recall(
         figure, axes = _start_lines(lines, named)
         budgets = sorted({budget for _, points in lines for budget, _ in points})
         _use_logarithms(axes, "x", budgets)
-        axes.set_ylim(0, 1)
+        axes.set_ylim(
+            0, min(1, 1.1 * max(recall for _, points in lines for _, recall in points)) or 1
+        )
         axes.set_xlabel("budget, code points")
         axes.set_ylabel("recall")
         return _draw(figure, title)

@@ -21,16 +21,21 @@ def answer(run: Run) -> list[Sentence]:
     better, worse, mixed, alike = [], [], [], []
     for splitter in others:
         rows = [row for row in run.retrievals if row.workload.splitter == splitter]
-        up = sum(row.beyond_chance and row.content_difference > 0 for row in rows)
-        down = sum(row.beyond_chance and row.content_difference < 0 for row in rows)
+        up = [row.content_difference for row in rows if row.beyond_chance]
+        down = [each for each in up if each < 0]
+        up = [each for each in up if each > 0]
+        name, count = safe.code(splitter), len(rows)
         if up and down:
-            mixed.append(f"{safe.code(splitter)} (more in {up}, less in {down} of {len(rows)})")
+            mixed.append(
+                f"{name} (more in {len(up)}, by up to {max(up):.3f}, and less in {len(down)}, by up "
+                f"to {-min(down):.3f}, of {count})"
+            )
         elif up:
-            better.append(f"{safe.code(splitter)} (in {up} of {len(rows)})")
+            better.append(f"{name} (in {len(up)} of {count}, by up to {max(up):.3f})")
         elif down:
-            worse.append(f"{safe.code(splitter)} (in {down} of {len(rows)})")
+            worse.append(f"{name} (in {len(down)} of {count}, by up to {-min(down):.3f})")
         else:
-            alike.append(f"{safe.code(splitter)} ({len(rows)})")
+            alike.append(f"{name} ({count})")
     for names, said in (
         (better, f"More than with `{IN_HOUSE}` is found, beyond chance, with"),
         (worse, f"Less than with `{IN_HOUSE}` is found, beyond chance, with"),

@@ -494,7 +494,10 @@ def texts(read: Iterable[Texts]) -> Table:
     return Table(
         "Texts",
         [Column(title, numeric=False) for title in ("corpus", "digest", "from", "to know")],
-        [(each.corpus, each.digest, each.origin, each.notes or None) for each in read],
+        [
+            (each.corpus, each.digest, each.origin, each.notes.replace("\n", "; ") or None)
+            for each in read
+        ],
         ["Who has the same digest has measured the same texts."],
     )
 

@@ -64,10 +64,12 @@ def test_the_answer_says_what_is_beyond_chance_and_what_is_not() -> None:
         "2,500 code points."
     )
     assert rest[:4] == [
-        "More than with `segmenter` is found, beyond chance, with `good` (in 1 of 2).",
-        "Less than with `segmenter` is found, beyond chance, with `bad` (in 2 of 2).",
-        "More in some comparisons and less in others, beyond chance, with `both` (more in 1, less "
-        "in 1 of 2).",
+        "More than with `segmenter` is found, beyond chance, with `good` (in 1 of 2, by up "
+        "to 0.100).",
+        "Less than with `segmenter` is found, beyond chance, with `bad` (in 2 of 2, by up to "
+        "0.200).",
+        "More in some comparisons and less in others, beyond chance, with `both` (more in 1, by up "
+        "to 0.100, and less in 1, by up to 0.100, of 2).",
         "No difference to `segmenter` beyond chance, in any comparison, with `alike` (2).",
     ]
 
