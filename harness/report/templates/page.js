@@ -20,8 +20,67 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-// The viewer. Offsets are code points, relative to the excerpt's start, and JavaScript's strings
-// are not counted so: texts are arrays of characters.
+// A text by code points, which JavaScript's strings do not count. It comes in pieces, since two lone
+// surrogates that meet are two characters here, and one in a string.
+class Text {
+  static STEP = 256;
+
+  constructor(pieces) {
+    this.string = pieces.join("");
+    this.seams = new Set();
+    const marks = []; // where every STEP-th code point is in the string
+    let place = 0;
+    let length = 0;
+    for (const piece of pieces) {
+      if (place) this.seams.add(place);
+      const end = place + piece.length;
+      while (place < end) {
+        if (length % Text.STEP === 0) marks.push(place);
+        length += 1;
+        place = this.next(place, end);
+      }
+    }
+    this.marks = Uint32Array.from(marks);
+    this.length = length;
+  }
+
+  // The place after the character at a place.
+  next(place, end = this.string.length) {
+    const isHigh = (this.string.charCodeAt(place) & 0xfc00) === 0xd800;
+    const isPair = isHigh && place + 1 < end && (this.string.charCodeAt(place + 1) & 0xfc00) === 0xdc00;
+    return isPair && !this.seams.has(place + 1) ? place + 2 : place + 1;
+  }
+
+  find(at) {
+    if (at >= this.length) return this.string.length;
+    let place = this.marks[Math.floor(at / Text.STEP)];
+    for (let rest = at % Text.STEP; rest > 0; rest -= 1) place = this.next(place);
+    return place;
+  }
+
+  characters(start, end) {
+    const found = [];
+    let place = this.find(start);
+    for (let at = start; at < end; at += 1) {
+      const next = this.next(place);
+      found.push(this.string.slice(place, next));
+      place = next;
+    }
+    return found;
+  }
+
+  at(at) {
+    const place = this.find(at);
+    return this.string.slice(place, this.next(place));
+  }
+
+  includes(character) {
+    return this.string.includes(character);
+  }
+}
+
+// The viewer. Offsets are code points, relative to the excerpt's start. A text is cut into blocks,
+// and a block is drawn when it comes near the screen, so that a text may have any length.
 (() => {
   const viewer = document.getElementById("viewer");
   const data = JSON.parse(document.getElementById("viewer-data").textContent);
@@ -33,6 +92,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
   const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zs}\p{Zl}\p{Zp}]/u;
   const JOINER = /[\u200c\u200d]/;
+  const BLOCK = 4_000; // code points; an excerpt of a report is one block
   const OVERLAID = new Set([" ", "\t", "\u00a0", "\u3000"]);
 
   const form = viewer.querySelector("form");
@@ -46,23 +106,53 @@ for (const table of document.querySelectorAll("table.sortable")) {
     return [...new Set(values)];
   }
 
-  function characters(pieces) {
-    return pieces.flatMap((piece) => Array.from(piece));
+  function unpack(packed) {
+    const text = new Text(packed.text);
+    return { ...packed, text, views: packed.views.map((view) => unpackView(view, text)) };
   }
 
-  function unpack(packed) {
-    const text = characters(packed.text);
-    const views = packed.views.map((view) => {
-      const segments = [];
-      let end = view.from;
-      for (let i = 0; i < view.runs.length; i += 2) {
-        const start = end + view.runs[i];
-        end = start + view.runs[i + 1];
-        segments.push({ start, end });
+  // Segments, and the parts in which a text is drawn: each character once, though segments may
+  // overlap; a part is of a segment or, with the number -1, lost.
+  function unpackView(packed, text) {
+    const size = packed.runs.length / 2;
+    const view = { ...packed, starts: new Int32Array(size), ends: new Int32Array(size) };
+    const parts = { from: [], to: [], number: [] };
+    const add = (from, to, number) => {
+      parts.from.push(from);
+      parts.to.push(to);
+      parts.number.push(number);
+    };
+    let end = packed.from;
+    let reached = 0;
+    view.lost = 0;
+    for (let number = 0; number < size; number += 1) {
+      const start = end + packed.runs[2 * number];
+      end = start + packed.runs[2 * number + 1];
+      view.starts[number] = start;
+      view.ends[number] = end;
+      if (start > reached) {
+        add(reached, start, -1);
+        view.lost += start - reached;
+        reached = start;
       }
-      return { ...view, spans: segments };
-    });
-    return { ...packed, text, views };
+      add(reached, Math.max(reached, Math.min(end, text.length)), number);
+      reached = Math.max(reached, end);
+    }
+    if (reached < text.length) {
+      add(reached, text.length, -1);
+      view.lost += text.length - reached;
+    }
+    view.parts = parts;
+    return view;
+  }
+
+  // Something that takes a while and always comes to the same, once for each object and key.
+  const known = new WeakMap();
+  function once(object, key, make) {
+    if (!known.has(object)) known.set(object, new Map());
+    const made = known.get(object);
+    if (!made.has(key)) made.set(key, make());
+    return made.get(key);
   }
 
   function element(name, classes, text) {
@@ -136,7 +226,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   function fill(select, choices, chosen) {
     select.replaceChildren(
       ...choices.map(([value, text]) => {
-        const option = element("option", "", text);
+        const option = element("option", "", makeSeen(text));
         option.value = value;
         option.selected = value === chosen;
         return option;
@@ -151,7 +241,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
         const label = element("label");
         const input = element("input");
         Object.assign(input, { type, name, value, checked: chosen.includes(value) });
-        label.append(input, typeof value === "number" ? count(value) : value);
+        label.append(input, typeof value === "number" ? count(value) : makeSeen(value));
         return label;
       }),
     );
@@ -159,8 +249,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
   function name(number) {
     const shown = excerpts[number];
-    const rules = unique(
-      shown.views.flatMap((view) => view.breaches.filter((b) => !b[2]).map((b) => b[0])),
+    const rules = once(shown, "rules", () =>
+      unique(shown.views.flatMap((view) => view.breaches.filter((b) => !b[2]).map((b) => b[0]))),
     );
     const what = rules.length ? rules.join(", ") : "no rule broken";
     return `${shorten(shown.document)} from ${count(shown.start)}: ${what}`;
@@ -216,23 +306,35 @@ for (const table of document.querySelectorAll("table.sortable")) {
         ? `code points ${count(shown.start)} to ${count(end)} of ${count(shown.length)}`
         : `all ${plural(shown.length, "code point")}`;
     const licence = shown.licence ? ` Licence of ${shown.corpus}: ${shown.licence}.` : "";
-    viewer.querySelector(".about").textContent = `${shown.document}: ${part}.${licence}`;
+    viewer.querySelector(".about").textContent = makeSeen(`${shown.document}: ${part}.${licence}`);
     viewer.classList.toggle("plain", !state.signs);
-    const top = columns.querySelector(".text")?.scrollTop;
+    const before = columns.querySelector(".text");
+    const place = drawn === state.excerpt && before ? findPlace(before) : null;
+    columns.querySelectorAll(".text").forEach((text) => text.watcher.disconnect());
     columns.replaceChildren(...state.splitters.map(drawColumn));
     drawLegend();
-    if (drawn === state.excerpt) scrollAll(top);
-    else scrollAll((columns.querySelector(".rule:not(.join)")?.offsetTop ?? 0) - 90);
     drawn = state.excerpt;
+    const texts = [...columns.querySelectorAll(".text")];
+    if (place) texts.forEach((text) => scrollToPlace(text, place));
+    else showFirstBreach(texts);
   }
 
-  function scrollAll(top) {
-    for (const text of columns.querySelectorAll(".text")) text.scrollTop = top;
+  function showFirstBreach(texts) {
+    const firsts = texts.map((text) => text.view.breaches.find(([rule]) => rule !== "join")?.[1]);
+    const at = firsts.find((first) => first !== undefined);
+    const number = at === undefined ? 0 : findBlock(at);
+    for (const text of texts) {
+      scrollToPlace(text, { number, share: 0 });
+      const mark = text.children[number].querySelector(".rule:not(.join)");
+      if (mark) text.scrollTop = mark.offsetTop - 90;
+    }
+    const first = texts.find((text) => text.querySelector(".rule:not(.join)"));
+    if (first) texts.forEach((text) => scrollToPlace(text, findPlace(first)));
   }
 
   function drawColumn(splitter) {
     const column = element("div", "column");
-    const title = element("h3", "", splitter);
+    const title = element("h3", "", makeSeen(splitter));
     column.append(title);
     const view = find(splitter);
     if (!view) {
@@ -241,7 +343,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
           corpus === excerpt().corpus && failed === splitter && limit === state.limit,
       );
       const why = failure ? failure[3] : "it gave no segments when it was asked again";
-      column.append(element("p", "missing", `Not shown here: ${why}.`));
+      column.append(element("p", "missing", makeSeen(`Not shown here: ${why}.`)));
       return column;
     }
     const kinds = state.from ? classify(view) : null;
@@ -249,8 +351,14 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const text = element("div", "text");
     text.tabIndex = 0;
     text.setAttribute("role", "region");
-    text.setAttribute("aria-label", `Segments of ${splitter} at ${state.limit}`);
-    fillText(text, view, kinds);
+    text.setAttribute("aria-label", makeSeen(`Segments of ${splitter} at ${state.limit}`));
+    text.view = view;
+    text.kinds = kinds;
+    text.chosen = -1;
+    text.watcher = new IntersectionObserver(fillNear, { root: text, rootMargin: "600px 0px" });
+    text.append(...blocks().map(makeBlock));
+    for (const block of text.children) text.watcher.observe(block);
+    drawBlock(text.firstChild);
     const info = element("p", "info", "Select a segment to see where it lies.");
     info.setAttribute("aria-live", "polite");
     makeSelectable(text, info, view);
@@ -260,9 +368,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
   function summarize(view) {
     const paragraph = element("p");
-    const here = plural(view.spans.length, "segment");
-    paragraph.append(view.segments === view.spans.length ? here : `${here} here, ${count(view.segments)} in the document`);
-    const lost = gaps(view).reduce((sum, gap) => sum + gap.end - gap.start, 0);
+    const here = plural(view.starts.length, "segment");
+    paragraph.append(view.segments === view.starts.length ? here : `${here} here, ${count(view.segments)} in the document`);
+    const { lost } = view;
     const over = view.breaches.filter(([rule]) => rule === "fits").length;
     const empty = view.breaches.filter(([rule]) => rule === "empty").length;
     const whitespace = view.breaches.filter(([rule]) => !["join", "fits", "empty"].includes(rule));
@@ -280,43 +388,43 @@ for (const table of document.querySelectorAll("table.sortable")) {
     return paragraph;
   }
 
-  // Where the excerpt has characters that no segment holds.
-  function gaps(view) {
-    const found = [];
-    let end = 0;
-    for (const span of view.spans) {
-      if (span.start > end) found.push({ start: end, end: span.start });
-      end = Math.max(end, span.end);
-    }
-    if (end < excerpt().text.length) found.push({ start: end, end: excerpt().text.length });
-    return found;
-  }
-
-  function isWhole(span) {
-    return span.start >= 0 && span.end <= excerpt().text.length;
-  }
-
-  function strip(span) {
-    const { text } = excerpt();
-    let { start, end } = span;
-    while (start < end && SPACE.test(text[start])) start += 1;
-    while (end > start && SPACE.test(text[end - 1])) end -= 1;
-    return `${start}-${end}`;
-  }
-
   // Of each segment that is wholly here: was there the same one before, one that differs in
   // whitespace at its ends only, or none?
   function classify(view) {
     const before = find(state.from);
     if (!before) return null;
-    if (before === view) return view.spans.map(() => "before");
-    const spans = new Set(before.spans.map((span) => `${span.start}-${span.end}`));
-    const contents = new Set(before.spans.filter(isWhole).map(strip));
-    return view.spans.map((span) => {
-      if (!isWhole(span)) return "";
-      if (spans.has(`${span.start}-${span.end}`)) return "same";
-      return contents.has(strip(span)) ? "edges" : "moved";
+    return once(view, `from ${state.from}`, () => {
+      const numbers = [...view.starts.keys()];
+      if (before === view) return numbers.map(() => "before");
+      const contents = new Set();
+      before.starts.forEach((_, number) => {
+        if (isWhole(before, number)) contents.add(strip(before, number));
+      });
+      const whole = new Set();
+      before.starts.forEach((start, number) => whole.add(pair(start, before.ends[number])));
+      return numbers.map((number) => {
+        if (!isWhole(view, number)) return "";
+        if (whole.has(pair(view.starts[number], view.ends[number]))) return "same";
+        return contents.has(strip(view, number)) ? "edges" : "moved";
+      });
     });
+  }
+
+  // A span as one number.
+  function pair(start, end) {
+    return start * 2 ** 26 + (end - start);
+  }
+
+  function isWhole(view, number) {
+    return view.starts[number] >= 0 && view.ends[number] <= excerpt().text.length;
+  }
+
+  function strip(view, number) {
+    const { text } = excerpt();
+    let [start, end] = [view.starts[number], view.ends[number]];
+    while (start < end && SPACE.test(text.at(start))) start += 1;
+    while (end > start && SPACE.test(text.at(end - 1))) end -= 1;
+    return pair(start, end);
   }
 
   function tell(kinds, view) {
@@ -328,115 +436,220 @@ for (const table of document.querySelectorAll("table.sortable")) {
     return element(
       "p",
       "migration",
-      `From ${state.from}: ${same} the same, ${edges} with other edges, ${moved} moved. ` +
+      `From ${makeSeen(state.from)}: ${same} the same, ${edges} with other edges, ${moved} moved. ` +
         `Of ${plural(whole, "whole segment")} here ${share(edges + moved)} must be embedded again, ` +
         `${share(moved)} if segments are stripped first.`,
     );
   }
 
-  function fillText(place, view, kinds) {
+  // Where a text is cut into blocks: after a newline if there is one, the same for every column.
+  function blocks() {
     const { text } = excerpt();
-    const marks = new Map();
-    const mark = (at, rule, forced, detail) => {
-      const made = element("span", "rule", forced ? `${rule}, forced` : rule);
-      made.classList.toggle("forced", forced);
-      made.classList.toggle("join", rule === "join");
-      made.title = detail;
-      marks.set(at, [...(marks.get(at) || []), made]);
-    };
-    const tooLong = new Map();
-    for (const [rule, at, forced, detail] of view.breaches) {
-      if (rule !== "fits") mark(at, rule, forced, detail);
-      else tooLong.set(at, [...(tooLong.get(at) || []), detail]);
-    }
-    const over = new Set(
-      view.spans
-        .filter((span) => tooLong.has(span.start) && span.end - span.start > view.limit)
-        .map((span) => span.start),
-    );
-    for (const at of over) tooLong.get(at).pop(); // what was added there comes before it
-    for (const [at, pieces] of view.added) mark(at, `added: ${characters(pieces).join("")}`, false, "");
-    for (const at of new Set(view.added.map((added) => added[0]))) {
-      for (const detail of tooLong.get(at) || []) mark(at, `fits: ${detail}`, false, "");
-    }
+    return once(text, "blocks", () => {
+      const found = [];
+      let start = 0;
+      let begin = 0; // in the string
+      do {
+        let end = start + BLOCK;
+        let stop = text.find(end);
+        const newline = text.string.lastIndexOf("\n", stop - 1) + 1;
+        if (end < text.length && newline > begin) {
+          end -= countCharacters(text, newline, stop);
+          stop = newline;
+        }
+        end = Math.min(end, text.length);
+        const lines = text.string.slice(begin, stop).split("\n").length;
+        found.push({ start, end, lines });
+        [start, begin] = [end, stop];
+      } while (start < text.length);
+      return found;
+    });
+  }
 
-    const append = (into, start, end) => {
+  function countCharacters(text, place, end) {
+    let number = 0;
+    for (; place < end; place = text.next(place)) number += 1;
+    return number;
+  }
+
+  function findBlock(at) {
+    return findFirst(blocks(), (block) => block.end > at, blocks().length - 1);
+  }
+
+  // The first index at which an ordered condition holds.
+  function findFirst(list, holds, otherwise) {
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (holds(list[middle])) high = middle;
+      else low = middle + 1;
+    }
+    return low < list.length ? low : otherwise;
+  }
+
+  function makeBlock({ start, end, lines }, number) {
+    const block = element("div", "block");
+    block.dataset.block = number;
+    // A guess, until it is drawn: some forty characters a line.
+    block.style.height = `${Math.max(lines, (end - start) / 40) * 1.4}rem`;
+    return block;
+  }
+
+  function fillNear(changes) {
+    for (const { target, isIntersecting } of changes) {
+      if (isIntersecting) drawBlock(target);
+      else emptyBlock(target);
+    }
+  }
+
+  function emptyBlock(block) {
+    if (!block.hasChildNodes() || !block.isConnected) return;
+    block.style.height = `${block.getBoundingClientRect().height}px`;
+    block.replaceChildren();
+  }
+
+  // Whatever is said beside the text, by offset.
+  function findMarks(view) {
+    return once(view, "marks", () => {
+      const marks = new Map();
+      const mark = (at, ...told) => {
+        const place = at < 0 || at > excerpt().text.length ? excerpt().text.length : at;
+        if (marks.has(place)) marks.get(place).push(told);
+        else marks.set(place, [told]);
+      };
+      const tooLong = new Map();
+      for (const [rule, at, forced, detail] of view.breaches) {
+        if (rule !== "fits") mark(at, rule, forced, detail);
+        else if (tooLong.has(at)) tooLong.get(at).push(detail);
+        else tooLong.set(at, [detail]);
+      }
+      const over = new Set();
+      view.starts.forEach((start, number) => {
+        if (tooLong.has(start) && view.ends[number] - start > view.limit) over.add(start);
+      });
+      for (const at of over) tooLong.get(at).pop(); // what was added there comes before it
+      for (const [at, pieces] of view.added) mark(at, `added: ${pieces.join("")}`, false, "");
+      for (const at of new Set(view.added.map((added) => added[0]))) {
+        for (const detail of tooLong.get(at) || []) mark(at, `fits: ${detail}`, false, "");
+      }
+      return { marks, over };
+    });
+  }
+
+  function makeMark([rule, forced, detail]) {
+    const made = element("span", "rule", makeSeen(forced ? `${rule}, forced` : rule));
+    made.classList.toggle("forced", forced);
+    made.classList.toggle("join", rule === "join");
+    made.title = makeSeen(detail);
+    return made;
+  }
+
+  function makeSeen(text) {
+    return Array.from(text, (character) => (isUnseen(character) ? escape(character) : character)).join("");
+  }
+
+  function drawBlock(block) {
+    if (block.hasChildNodes()) return;
+    const { view, kinds, chosen } = block.parentNode;
+    const number = Number(block.dataset.block);
+    const { start, end } = blocks()[number];
+    const isLast = number === blocks().length - 1;
+    const { marks, over } = findMarks(view);
+    const characters = excerpt().text.characters(start, end);
+    const append = (into, from, to) => {
       let plain = "";
       const flush = () => {
-        into.append(plain);
+        if (plain) into.append(plain);
         plain = "";
       };
-      for (let at = Math.max(start, 0); at < Math.min(end, text.length); at += 1) {
+      for (let at = from; at < to; at += 1) {
         if (marks.has(at)) {
           flush();
-          into.append(...marks.get(at));
-          marks.delete(at);
+          into.append(...marks.get(at).map(makeMark));
         }
-        const sign = makeSign(text[at]);
+        const sign = makeSign(characters[at - start]);
         if (sign) {
           flush();
           into.append(sign);
         } else {
-          plain += text[at];
+          plain += characters[at - start];
         }
       }
       flush();
     };
-    const lose = (start, end) => {
-      if (start >= end) return;
-      const lost = element("del", "lost");
-      append(lost, start, end);
-      place.append(lost);
-    };
-
-    let reached = 0;
-    view.spans.forEach((span, number) => {
-      lose(reached, span.start);
-      const odd = (view.first + number) % 2 === 1;
-      const segment = element("span", `segment ${kinds ? kinds[number] : odd ? "odd" : ""}`);
-      segment.dataset.number = number;
-      if (over.has(span.start)) {
-        const length = span.end - span.start;
-        segment.classList.add("over");
-        segment.append(element("span", "rule", `fits: ${count(length)} > ${count(view.limit)}`));
+    const { parts } = view;
+    const drawn = document.createDocumentFragment();
+    let index = findFirst(parts.to, (to) => to > start, parts.to.length);
+    // Parts without a character that belong to this place.
+    while (index > 0 && parts.from[index - 1] >= start && parts.to[index - 1] >= start) index -= 1;
+    for (; index < parts.from.length; index += 1) {
+      const [from, to] = [parts.from[index], parts.to[index]];
+      if (from > end || (from === end && !(isLast && from === to))) break;
+      if (from === to && from < start) continue;
+      const segment = parts.number[index];
+      const [first, last] = [Math.max(from, start), Math.min(to, end)];
+      if (segment < 0) {
+        const lost = element("del", "lost");
+        append(lost, first, last);
+        drawn.append(lost);
+        continue;
       }
-      if (span.start < 0) segment.classList.add("cut-start");
-      append(segment, Math.max(span.start, reached), span.end); // segments may overlap
-      place.append(segment);
-      reached = Math.max(reached, span.end);
-    });
-    lose(reached, text.length);
-    for (const made of marks.values()) place.append(...made);
+      const odd = (view.first + segment) % 2 === 1;
+      const made = element("span", `segment ${kinds ? kinds[segment] : odd ? "odd" : ""}`);
+      made.dataset.number = segment;
+      made.classList.toggle("chosen", segment === chosen);
+      made.classList.toggle("goes-on", first > from);
+      const begin = view.starts[segment];
+      if (over.has(begin)) {
+        made.classList.add("over");
+        const length = view.ends[segment] - begin;
+        if (first === from) made.append(element("span", "rule", `fits: ${count(length)} > ${count(view.limit)}`));
+      }
+      if (begin < 0) made.classList.add("cut-start");
+      append(made, first, last);
+      drawn.append(made);
+    }
+    if (isLast) drawn.append(...(marks.get(excerpt().text.length) || []).map(makeMark));
+    block.style.height = "";
+    block.append(drawn);
+  }
+
+  function isUnseen(character) {
+    return UNSEEN.test(character) && !JOINER.test(character) && character !== " ";
+  }
+
+  function escape(character) {
+    return `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
   }
 
   function makeSign(character) {
     const known = data.signs[character];
-    if (!known && (!UNSEEN.test(character) || JOINER.test(character))) return null;
+    if (!known && !isUnseen(character)) return null;
     const sign = element("span", "sign", character);
     if (known) {
       sign.dataset.sign = known[0];
       if (OVERLAID.has(character)) sign.classList.add("over-it");
     } else {
-      sign.dataset.sign = `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
+      sign.dataset.sign = escape(character);
       sign.classList.add("code");
     }
     return sign;
   }
 
   function makeSelectable(text, info, view) {
-    const segments = [...text.querySelectorAll(".segment")];
-    let chosen = -1;
+    const bands = (number) => text.querySelectorAll(`.segment[data-number="${number}"]`);
     const choose = (number) => {
-      segments[chosen]?.classList.remove("chosen");
-      chosen = Math.min(Math.max(number, 0), segments.length - 1);
-      if (chosen < 0) return;
-      segments[chosen].classList.add("chosen");
-      segments[chosen].scrollIntoView({ block: "nearest" });
-      const { start, end } = view.spans[chosen];
+      if (!view.starts.length) return;
+      bands(text.chosen).forEach((band) => band.classList.remove("chosen"));
+      text.chosen = Math.min(Math.max(number, 0), view.starts.length - 1);
+      const [start, end] = [view.starts[text.chosen], view.ends[text.chosen]];
+      drawBlock(text.children[findBlock(Math.max(start, 0))]);
+      bands(text.chosen).forEach((band) => band.classList.add("chosen"));
+      bands(text.chosen)[0]?.scrollIntoView({ block: "nearest" });
       const length = end - start;
       const share = Math.round((100 * length) / view.limit);
       info.textContent =
-        `Segment ${count(view.first + chosen + 1)} of ${count(view.segments)}: ` +
+        `Segment ${count(view.first + text.chosen + 1)} of ${count(view.segments)}: ` +
         `${count(length)} of ${plural(view.limit, "code point")} (${share} %), ` +
         `from ${count(excerpt().start + start)} to ${count(excerpt().start + end)}.`;
     };
@@ -445,8 +658,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
       if (segment) choose(Number(segment.dataset.number));
     });
     text.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowRight") choose(chosen + 1);
-      else if (event.key === "ArrowLeft") choose(chosen - 1);
+      if (event.key === "ArrowRight") choose(text.chosen + 1);
+      else if (event.key === "ArrowLeft") choose(text.chosen - 1);
       else return;
       event.preventDefault();
     });
@@ -462,7 +675,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const entries = [];
     if (state.from) {
       entries.push(
-        key("segment same", "ab", `the same as by ${state.from}`),
+        key("segment same", "ab", `the same as by ${makeSeen(state.from)}`),
         key("segment edges", "ab", "other whitespace at its ends"),
         key("segment moved", "ab", "cut elsewhere"),
       );
@@ -475,19 +688,33 @@ for (const table of document.querySelectorAll("table.sortable")) {
     legend.replaceChildren(...entries);
   }
 
-  // Columns scroll together.
+  // Columns scroll together: their blocks hold the same text.
+  function findPlace(text) {
+    const list = [...text.children];
+    const number = findFirst(list, (block) => block.offsetTop + block.offsetHeight > text.scrollTop, 0);
+    const block = list[number];
+    return { number, share: (text.scrollTop - block.offsetTop) / Math.max(1, block.offsetHeight) };
+  }
+
+  function scrollToPlace(text, { number, share }) {
+    const block = text.children[number];
+    drawBlock(block);
+    text.scrollTop = block.offsetTop + share * block.offsetHeight;
+  }
+
   let leader = null;
+  let resting;
   columns.addEventListener(
     "scroll",
     ({ target }) => {
       if (leader && leader !== target) return;
       leader = target;
-      const share = target.scrollTop / Math.max(1, target.scrollHeight - target.clientHeight);
+      const place = findPlace(target);
       for (const other of columns.querySelectorAll(".text")) {
-        if (other !== target) other.scrollTop = share * (other.scrollHeight - other.clientHeight);
+        if (other !== target) scrollToPlace(other, place);
       }
-      clearTimeout(columns.resting);
-      columns.resting = setTimeout(() => (leader = null), 80);
+      clearTimeout(resting);
+      resting = setTimeout(() => (leader = null), 80);
     },
     true,
   );
