@@ -1,12 +1,12 @@
 """Shows what splitters make of one text, at the terminal or as a page."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.style import Style
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -14,12 +14,13 @@ from rich.text import Text
 from corpora import Document
 from harness.claims.migration import classify_segments
 from harness.measure.excerpts import view_segments
+from harness.report import safe
 from harness.report.signs import SIGNS, find_sign
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError
-from harness.results.model import Excerpt, Failure, View, Violation, Workload
+from harness.results.model import Excerpt, Failure, Span, View, Violation, Workload
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
@@ -30,6 +31,7 @@ _BANDS = (Style(bgcolor="#1f4e79", color="#ffffff"), Style(bgcolor="#6b4c00", co
 _LOST = Style(bgcolor="#a11d33", color="#ffffff", strike=True)
 _MARK = Style(color="#d55e00", bold=True)
 _BOUNDARY = "▏"
+_BLOCK = 2_000  # code points that are laid out at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +91,21 @@ def write_page(path: Path, shown: Shown) -> None:
 
 
 def print_shown(shown: Shown, console: Console) -> None:
-    """Print the text once a limit and splitter, side by side where there is room, then what they
-    came to and what a change from the first splitter to another would cost."""
+    """Print the text once per limit and splitter, side by side if there is room, then what they
+    came to and what a change from the first splitter to another would cost.
+
+    The text is printed block by block, so the first lines of a long one come at once.
+    """
     excerpt = shown.excerpt
     for limit, views in _by_limit(excerpt):
         room = max(1, console.width // _NARROWEST)
         for start in range(0, len(views), room):
-            grid = RichTable.grid(expand=True, padding=(0, 1))
             beside = views[start : start + room]
-            for _ in beside:
-                grid.add_column(ratio=1, overflow="fold")
+            titles = [_make_title(view) for view in beside]
+            _print_beside(titles, console)
             plain = console.color_system is None
-            grid.add_row(*(_render_view(excerpt, view, plain=plain) for view in beside))
-            console.print(grid)
+            for blocks in zip(*(draw_blocks(excerpt, v, plain=plain) for v in beside), strict=True):
+                _print_beside(blocks, console)
             console.print()
         print_table(tabulate_views(excerpt, views, limit), console)
         if len(views) > 1:
@@ -114,67 +118,125 @@ def _by_limit(excerpt: Excerpt) -> Iterator[tuple[int, list[View]]]:
         yield limit, list(views)
 
 
-def _render_view(excerpt: Excerpt, view: View, *, plain: bool) -> RenderableType:
-    title = Text(f"{view.splitter} at {view.max_chunk_length:,}", style="bold underline")
-    return Group(title, render_bands(excerpt, view, plain=plain))
+def _make_title(view: View) -> Text:
+    name = safe.line(view.splitter)
+    return Text(f"{name} at {view.max_chunk_length:,}", style="bold underline")
+
+
+def _print_beside(columns: Sequence[Text], console: Console) -> None:
+    grid = RichTable.grid(expand=True, padding=(0, 1))
+    for _ in columns:
+        grid.add_column(ratio=1, overflow="fold")
+    grid.add_row(*columns)
+    console.print(grid)
 
 
 def render_bands(excerpt: Excerpt, view: View, *, plain: bool = False) -> Text:
-    """The text with a colour a segment, a bar where each begins, lost characters struck through,
+    """All of the text at once, as ``draw_blocks`` draws it."""
+    return Text("\n").join(draw_blocks(excerpt, view, plain=plain))
+
+
+def draw_blocks(excerpt: Excerpt, view: View, *, plain: bool = False) -> Iterator[Text]:
+    """The text with a colour per segment, a bar where each begins, lost characters struck through,
     and the name of the rule wherever one is broken. ``plain`` tells the same without colours:
-    lost characters stand between brackets."""
+    lost characters stand between brackets.
+
+    It comes in the blocks of ``_cut_blocks``, so those of several views can stand side by side.
+    """
+    notes, over = _find_notes(view)
+    noted = deque(sorted(notes))
+    ends = iter(_cut_blocks(excerpt))
+    block_end = next(ends)
+    shown = Text()
+
+    def note(texts: Iterable[str]) -> None:
+        for text in texts:
+            shown.append(f"⟨{text}⟩", _MARK)
+
+    def turn(place: int) -> Iterator[Text]:
+        """The block that ends at a place, if one does and there is text after it."""
+        nonlocal shown, block_end
+        if place == block_end < excerpt.end:
+            if shown.plain.endswith("\n"):  # every block begins on a line of its own
+                shown.right_crop(1)
+            yield shown
+            shown, block_end = Text(), next(ends)
+
+    def draw(start: int, end: int, style: Style) -> Iterator[Text]:
+        while start < end:
+            yield from turn(start)
+            if noted and noted[0] == start:
+                note(notes.pop(noted.popleft()))
+            while noted and noted[0] <= start:
+                noted.popleft()  # before the excerpt: said at the very end
+            stop = min(end, block_end, noted[0] if noted else end)
+            *lines, last = excerpt.text[start - excerpt.start : stop - excerpt.start].split("\n")
+            for line in lines:
+                shown.append(_make_visible(f"{line}\n"), style)
+                shown.append("\n")
+            shown.append(_make_visible(last), style)
+            start = stop
+
+    def lose(start: int, end: int) -> Iterator[Text]:
+        if start < end:
+            yield from turn(start)
+            shown.append("⟦" if plain else "")
+            yield from draw(start, end, _LOST)
+            shown.append("⟧" if plain else "")
+
+    reached = excerpt.start
+    for number, span in enumerate(view.spans):
+        yield from lose(reached, span.start)
+        reached = max(reached, span.start)
+        yield from turn(reached)
+        band = _BANDS[number % 2]
+        shown.append(_BOUNDARY, band + _MARK)
+        if span.start in over:
+            note([f"fits: {span.end - span.start:,} > {view.max_chunk_length:,}"])
+        end = min(span.end, excerpt.end)
+        yield from draw(reached, end, band)
+        reached = max(reached, end)
+    yield from lose(reached, excerpt.end)
+    for place in sorted(notes):
+        note(notes[place])
+    yield shown
+
+
+def _find_notes(view: View) -> tuple[dict[int, list[str]], set[int]]:
+    """What is said at each offset, and where segments begin that are too long."""
     notes: defaultdict[int, list[str]] = defaultdict(list)
     too_long: defaultdict[int, list[str]] = defaultdict(list)
     for violation in view.violations:
         if violation.rule == "fits":
-            too_long[violation.start].append(f"fits: {violation.detail}")
+            too_long[violation.start].append(f"fits: {safe.line(violation.detail)}")
         else:
-            notes[violation.start].append(name_violation(violation))
-    marked = {
+            notes[violation.start].append(safe.line(name_violation(violation)))
+    over = {
         span.start
         for span in view.spans
         if span.start in too_long and span.end - span.start > view.max_chunk_length
     }
-    for place in marked:
+    for place in over:
         too_long[place].pop()  # what was added there comes before it
     for place, text in view.added:
         notes[place].append(f"added {_make_visible(text)}")
     for place in {place for place, _ in view.added}:
         notes[place] += too_long[place]
-    shown = Text()
+    return {place: texts for place, texts in notes.items() if texts}, over
 
-    def note(text: str) -> None:
-        shown.append(f"⟨{text}⟩", _MARK)
 
-    def append(start: int, end: int, style: Style) -> None:
-        for place in range(start, end):
-            for text in notes.pop(place, ()):
-                note(text)
-            character = excerpt.text[place - excerpt.start]
-            shown.append(_make_visible(character), style)
-            if character == "\n":
-                shown.append("\n")
-
-    def lose(start: int, end: int) -> None:
-        if start < end:
-            shown.append("⟦" if plain else "")
-            append(start, end, _LOST)
-            shown.append("⟧" if plain else "")
-
-    end = excerpt.start
-    for number, span in enumerate(view.spans):
-        lose(end, span.start)
-        band = _BANDS[number % 2]
-        shown.append(_BOUNDARY, band + _MARK)
-        if span.start in marked:
-            note(f"fits: {span.end - span.start:,} > {view.max_chunk_length:,}")
-        append(max(span.start, end), min(span.end, excerpt.end), band)
-        end = max(end, span.end)
-    lose(end, excerpt.end)
-    for texts in notes.values():  # at the very end
-        for text in texts:
-            note(text)
-    return shown
+def _cut_blocks(excerpt: Excerpt) -> list[int]:
+    """Offsets at which the text is cut: after a newline if there is one within reach."""
+    text = excerpt.text
+    ends = []
+    end = 0
+    while end < len(text):
+        start, end = end, min(end + _BLOCK, len(text))
+        newline = text.rfind("\n", start, end) + 1
+        if end < len(text) and newline > start:
+            end = newline
+        ends.append(excerpt.start + end)
+    return ends or [excerpt.end]
 
 
 def name_violation(violation: Violation) -> str:
@@ -192,7 +254,7 @@ def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table
                 view.splitter,
                 view.segments,
                 max((span.end - span.start for span in view.spans), default=0),
-                len(excerpt.text) - len({at for s in view.spans for at in range(s.start, s.end)}),
+                len(excerpt.text) - _count_covered(view.spans),
                 "; ".join(f"{rule} ({number:,})" for rule, number in broken.items()) or "none",
             )
         )
@@ -207,6 +269,15 @@ def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table
         ],
         rows,
     )
+
+
+def _count_covered(spans: Iterable[Span]) -> int:
+    """How many characters are in a segment, each once; segments come in order."""
+    covered = reached = 0
+    for span in spans:
+        covered += max(0, span.end - max(span.start, reached))
+        reached = max(reached, span.end)
+    return covered
 
 
 def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
@@ -252,5 +323,17 @@ def _explain(excerpt: Excerpt, *, plain: bool) -> Text:
     return Text(f"{_BOUNDARY} a segment begins  {'  '.join(found)}  {lost}: lost", style="dim")
 
 
+class _Signs(dict[int, str]):
+    """What is drawn for each code point; learned as they come."""
+
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        self[code_point] = shown = find_sign(character) or character
+        return shown
+
+
+_SIGNS = _Signs()
+
+
 def _make_visible(text: str) -> str:
-    return "".join(find_sign(character) or character for character in text)
+    return text.translate(_SIGNS)

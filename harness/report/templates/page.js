@@ -23,7 +23,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 // A text by code points, which JavaScript's strings do not count. It comes in pieces, since two lone
 // surrogates that meet are two characters here, and one in a string.
 class Text {
-  static STEP = 256;
+  static STEP = 64;
 
   constructor(pieces) {
     this.string = pieces.join("");
@@ -42,6 +42,7 @@ class Text {
     }
     this.marks = Uint32Array.from(marks);
     this.length = length;
+    this.isDirect = length === place; // every character is one of the string's
   }
 
   // The place after the character at a place.
@@ -53,6 +54,7 @@ class Text {
 
   find(at) {
     if (at >= this.length) return this.string.length;
+    if (this.isDirect) return at;
     let place = this.marks[Math.floor(at / Text.STEP)];
     for (let rest = at % Text.STEP; rest > 0; rest -= 1) place = this.next(place);
     return place;
@@ -396,23 +398,24 @@ class Text {
     return once(view, `from ${state.from}`, () => {
       const numbers = [...view.starts.keys()];
       if (before === view) return numbers.map(() => "before");
-      const contents = new Set();
-      before.starts.forEach((_, number) => {
-        if (isWhole(before, number)) contents.add(strip(before, number));
-      });
-      const whole = new Set();
-      before.starts.forEach((start, number) => whole.add(pair(start, before.ends[number])));
+      // By where a segment starts, its end; by where its content does, the end of that. Of
+      // whitespace alone, which has no content, the place.
+      const size = excerpt().text.length + 1;
+      const [ends, contents, blanks] = [Int32Array, Int32Array, Uint8Array].map((kind) => new kind(size));
+      for (const number of before.starts.keys()) {
+        if (before.starts[number] >= 0) ends[before.starts[number]] = before.ends[number];
+        if (!isWhole(before, number)) continue;
+        const [start, end] = strip(before, number);
+        if (start < end) contents[start] = end;
+        else blanks[end] = 1;
+      }
       return numbers.map((number) => {
         if (!isWhole(view, number)) return "";
-        if (whole.has(pair(view.starts[number], view.ends[number]))) return "same";
-        return contents.has(strip(view, number)) ? "edges" : "moved";
+        if (ends[view.starts[number]] === view.ends[number]) return "same";
+        const [start, end] = strip(view, number);
+        return (start < end ? contents[start] === end : blanks[end]) ? "edges" : "moved";
       });
     });
-  }
-
-  // A span as one number.
-  function pair(start, end) {
-    return start * 2 ** 26 + (end - start);
   }
 
   function isWhole(view, number) {
@@ -424,7 +427,7 @@ class Text {
     let [start, end] = [view.starts[number], view.ends[number]];
     while (start < end && SPACE.test(text.at(start))) start += 1;
     while (end > start && SPACE.test(text.at(end - 1))) end -= 1;
-    return pair(start, end);
+    return [start, end];
   }
 
   function tell(kinds, view) {
@@ -436,7 +439,7 @@ class Text {
     return element(
       "p",
       "migration",
-      `From ${makeSeen(state.from)}: ${same} the same, ${edges} with other edges, ${moved} moved. ` +
+      `From ${makeSeen(state.from)}: ${count(same)} the same, ${count(edges)} with other edges, ${count(moved)} moved. ` +
         `Of ${plural(whole, "whole segment")} here ${share(edges + moved)} must be embedded again, ` +
         `${share(moved)} if segments are stripped first.`,
     );

@@ -341,3 +341,74 @@ def test_a_text_has_a_page_of_its_own(open_page: Callable[..., Page], tmp_path: 
     assert page.locator("h1").inner_text() == "</script>&'\""
     assert columns(page) == ["segmenter"]
     assert not page.get_by_label("Corpus").is_visible()
+
+
+def test_of_a_long_text_only_what_is_near_is_drawn(
+    open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """Blocks of the same text stand side by side, wherever the text is."""
+    text = "".join(f"Line {n} of the text, 😀 and more.\n" for n in range(20_000))
+    ours = view(text, "segmenter", 20, cut(text, *range(20, len(text), 20)))
+    theirs = view(text, "langchain", 20, [line for line in text.split("\n") if line])
+    path = tmp_path / "long.html"
+    show.write_page(path, show.Shown(excerpt(text, ours, theirs, corpus=show.TEXT)))
+    page = open_page(path)
+    assert f"{len(ours.spans):,} segments" in column(page, "segmenter").inner_text()
+    assert "20,000 characters lost" in column(page, "langchain").inner_text()  # the newlines
+    everything = "document.querySelectorAll('*').length"
+    assert page.evaluate(everything) < 20_000
+    page.evaluate(
+        """new Promise(done => {
+            const text = document.querySelector(".text");
+            text.scrollTop = text.scrollHeight / 2;
+            setTimeout(done, 500);
+        })"""
+    )
+    seen: list[list[str]] = page.evaluate(
+        """[...document.querySelectorAll(".text")].map(text => {
+            const top = text.getBoundingClientRect().top;
+            const block = [...text.children].find(each => each.getBoundingClientRect().bottom > top + 50);
+            return [block.dataset.block, block.textContent.match(/Line \\d+/)[0]];
+        })"""
+    )
+    assert seen[0] == seen[1]
+    assert 40 < int(seen[0][0]) < 160  # of some 180 blocks
+    assert page.evaluate(everything) < 20_000
+    shown = column(page, "segmenter")
+    shown.locator(".text").evaluate("text => (text.scrollTop = text.scrollHeight)")
+    last = shown.locator(f".segment[data-number='{len(ours.spans) - 1}']")
+    last.click()
+    assert (
+        shown.locator(".info")
+        .inner_text()
+        .startswith(f"Segment {len(ours.spans):,} of {len(ours.spans):,}: ")
+    )
+    page.keyboard.press("ArrowLeft")
+    start = 20 * (len(ours.spans) - 2)
+    assert f"from {start:,} to {start + 20:,}." in shown.locator(".info").inner_text()
+    page.get_by_label("Colours tell").select_option("langchain")
+    assert page.evaluate(everything) < 20_000
+
+
+def test_names_on_the_page_show_what_cannot_be_seen(
+    open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    hostile = "evil\u202e\x1b[2J\u2066"
+    made = view(TEXT, hostile, 20, cut(TEXT, 10, 25))
+    shown = [excerpt(TEXT, made, corpus=hostile, document=hostile)] * 2
+    failed = Failure(Workload(hostile, f"{hostile}2", 20), hostile, hostile)
+    page = open_page(write(replace(CHECKED, excerpts=shown, failures=[failed]), tmp_path))
+    page.get_by_role("checkbox", name="evil\\u{202E}\\u{1B}[2J\\u{2066}2").check()
+    page.get_by_label("Colours tell").select_option(index=1)
+    text: str = page.evaluate(
+        """[...document.querySelectorAll("body *")].filter(each => !each.closest(".text, script"))
+            .flatMap(each => [
+                ...[...each.childNodes].filter(node => node.nodeType === 3).map(node => node.data),
+                each.title,
+                each.getAttribute("aria-label"),
+            ])
+            .join("")"""
+    )
+    assert "evil\\u{202E}\\u{1B}[2J\\u{2066}" in text
+    assert not {character for character in text if ord(character) < 32} - {"\n"}
+    assert not {"\u202e", "\u2066"} & set(text)
