@@ -73,7 +73,8 @@ def test_the_compiled_form_passes_these_tests(tmp_path):
         Path(__file__).name, "test_linear.py", "test_work.py", "__pycache__"
     )
     shutil.copytree(CHECKOUT / "tests/segmenter", site / "tests/segmenter", ignore=ignored)
-    shutil.copy(CHECKOUT / "pyproject.toml", site)
+    for name in ("pyproject.toml", "LICENSE"):
+        shutil.copy(CHECKOUT / name, site)
     (site / "conftest.py").write_text(ISOLATED)
     if SHARED.is_dir():  # the tests look for it beside the checkout
         (tmp_path / "shared").symlink_to(SHARED.resolve())

@@ -1,6 +1,8 @@
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,31 @@ def test_the_file_can_be_vendored_alone(tmp_path):
         check=True,
     )
     assert run.stdout == "['one ', 'two']\n"
+
+
+def test_the_vendored_file_passes_every_rule_of_ruff_and_mypy(tmp_path):
+    source = ROOT / "segmenter/text_segmenter.py"
+    (tmp_path / "vendored.py").write_bytes(source.read_bytes())
+    contradicting = "COM812,D203,D213"
+    for command in (
+        ["ruff", "check", "--isolated", "--no-cache", "--select=ALL", f"--ignore={contradicting}"],
+        ["mypy", "--strict", "--warn-unreachable", "--config-file=", "--cache-dir=.cache"],
+    ):
+        pytest.importorskip(command[0])
+        run = subprocess.run(
+            [sys.executable, "-m", *command, "vendored.py"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_file_says_where_it_comes_from_its_version_and_its_licence():
+    head = (ROOT / "segmenter/text_segmenter.py").read_text(encoding="utf-8").split('"""')[1]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"From {project['name']} {project['version']}, segmenter/text_segmenter.py" in head
+    assert f"SPDX-License-Identifier: {project['license']}\n" in head
+    (holder,) = re.findall("Copyright .*", (ROOT / "LICENSE").read_text(encoding="utf-8"))
+    assert holder in head

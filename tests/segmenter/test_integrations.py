@@ -57,6 +57,57 @@ def test_a_row_that_is_no_batch_is_refused():
         rows.map(segment_rows("text", 10))
 
 
+def make_rows() -> datasets.Dataset:
+    return datasets.Dataset.from_dict({"id": [1, 2], "text": ["na na", "so"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("arrow", "pyarrow"),
+        ("numpy", "numpy"),
+        ("pandas", "pandas"),
+        ("polars", "polars"),
+        ("torch", "torch"),
+    ],
+)
+def test_a_data_set_may_be_in_any_format(name, library):
+    pytest.importorskip(library)
+    segments = make_rows().with_format(name).map(segment_rows("text", 3), batched=True)
+    assert segments.with_format(None).to_dict() == {
+        "id": [1, 1, 2],
+        "text": ["na ", "na", "so"],
+        "start": [0, 3, 0],
+        "end": [3, 5, 2],
+    }
+
+
+@pytest.mark.parametrize("columns", ["text", ["text", "id"]])
+def test_columns_without_names_are_refused(columns):
+    with pytest.raises(
+        TypeError, match=r"^columns came without their names; map without input_col"
+    ):
+        make_rows().map(segment_rows("text"), batched=True, input_columns=columns)
+
+
+def test_columns_are_dropped_by_the_data_set():
+    rows = make_rows().remove_columns("id").map(segment_rows("text"), batched=True)
+    assert rows.column_names == ["text", "start", "end"]
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(KeyError, match="the data set has no column 'txet' but id, text"):
+        make_rows().map(segment_rows("txet"), batched=True)
+
+
+@pytest.mark.parametrize(("value", "kind"), [(None, "None"), (5, "int")])
+def test_a_row_without_text_is_named(value, kind):
+    with pytest.raises(
+        TypeError, match=f"row 1 of the batch has no text in 'text' but {kind}; filter such rows"
+    ):
+        segment_rows("text")({"text": ["a", value]})
+
+
 def test_the_langchain_splitter_takes_no_option_that_it_does_not_have():
     with pytest.raises(TypeError, match="seperators"):
         SegmentTextSplitter(10).split_text(TEXT, seperators=["-"])

@@ -5,6 +5,7 @@ copy for it. Counting needs the pure form: compiled code runs no lines, and asks
 """
 
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -68,10 +69,31 @@ for _name in set(vars(str)) - set(vars(CountedText)) - _FREE:
     setattr(CountedText, _name, _refuse)
 
 
+class CountedPattern:
+    """A pattern that counts which characters of a CountedText it passes."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+
+    def search(self, text: CountedText, start: int, end: int = sys.maxsize) -> re.Match[str] | None:
+        found = self.pattern.search(text, start, end)
+        text._visit(start, found.end() if found else end)
+        return found
+
+
 def split_uncopied(segmenter: Any) -> Callable[[str], list[str]]:
     """What ``split`` does with a plain str: of another, as CountedText is, it makes one first."""
-    split = type(segmenter).split.__globals__["_split"]
-    return lambda text: split(text, segmenter._max_chunk_length, segmenter._order)
+    module = type(segmenter).split.__globals__
+    compile_pattern = module["_compile"]
+
+    def split(text: str) -> list[str]:
+        module["_compile"] = lambda *parts: CountedPattern(compile_pattern(*parts))
+        try:
+            return module["_split"](text, segmenter._max_chunk_length, segmenter._order)
+        finally:
+            module["_compile"] = compile_pattern
+
+    return split
 
 
 def count_work(split: Callable[[str], list[str]], text: str) -> int:
