@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.retrieval.differences import Difference, estimate_difference
+from harness.retrieval.differences import Difference, estimate_differences
 from harness.retrieval.index import Index, build_index
 from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import BM25, Retriever, load_retriever
@@ -58,7 +58,8 @@ def compare_finding(
             )
             for splitter in (before, after)
         )
-        found.append(Refinding(questions.corpus, len(new), estimate_difference(new, old)))
+        (change,) = estimate_differences([(new, old)])
+        found.append(Refinding(questions.corpus, len(new), change))
     return found
 
 

@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy
+import numpy.typing
+
 CONFIDENCE = 0.95
 _RESAMPLES = 9_999
 _SEED = 20
+_BATCH = 500
+
+Floats = numpy.typing.NDArray[numpy.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,30 +28,48 @@ class Difference:
         return not self.low <= 0 <= self.high
 
 
-def estimate_difference(values: Sequence[float], others: Sequence[float]) -> Difference:
-    """The mean of what each question has more here than there, with its bootstrap interval.
+def estimate_differences(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
+) -> list[Difference]:
+    """For each pair of splitters, of which each has a value per question: the mean of what the
+    first has more, with its bootstrap interval.
 
-    The interval is the percentile interval over the questions; the same values always give the same
-    one. It takes questions as independent: those about one document may be less so, and the true
-    interval wider. Raises ValueError for values that cannot be paired, or for none.
+    It is the percentile interval over the questions; the same values always give the same one. It
+    takes questions as independent: those about one document may be less so, and the true interval
+    wider. All have the same questions in the same order. Raises ValueError if they cannot be
+    paired, or there are none.
     """
-    import numpy  # slow to import, and needed here only
-    import scipy.stats
+    import scipy.stats  # slow to import, and needed here only
+    from threadpoolctl import threadpool_limits
 
-    if len(values) != len(others) or not len(values):
-        raise ValueError(f"{len(values)} values cannot be paired with {len(others)}")
-    paired = numpy.asarray(values, dtype=float) - numpy.asarray(others, dtype=float)
-    mean = float(paired.mean())
-    if (paired == paired[0]).all():  # nothing to resample: one question, or all alike
-        return Difference(mean, mean, mean)
-    interval = scipy.stats.bootstrap(
-        (paired,),
-        numpy.mean,
-        vectorized=True,
-        batch=1_000,
-        n_resamples=_RESAMPLES,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=numpy.random.default_rng(_SEED),
-    ).confidence_interval
-    return Difference(mean, float(interval.low), float(interval.high))
+    numbers = {len(values) for pair in pairs for values in pair}
+    if not pairs:
+        return []
+    if len(numbers) > 1 or 0 in numbers:
+        raise ValueError(f"values of {sorted(numbers)} questions cannot be paired")
+    (questions,) = numbers
+    table = numpy.array([numpy.subtract(*map(numpy.asarray, pair)) for pair in pairs], dtype=float)
+
+    def average(drawn: numpy.typing.NDArray[numpy.int64], axis: int = -1) -> Floats:
+        """The means of all pairs over each row of drawn questions."""
+        rows = numpy.arange(len(drawn))[:, None] * questions
+        counts = numpy.bincount((drawn + rows).ravel(), minlength=len(drawn) * questions)
+        means: Floats = table @ counts.reshape(len(drawn), questions).T.astype(float) / questions
+        return means
+
+    means = table.mean(axis=1)
+    if questions == 1:  # nothing to resample
+        return [Difference(mean, mean, mean) for mean in means.tolist()]
+    with threadpool_limits(limits=1):  # the order of sums depends on the number of threads
+        interval = scipy.stats.bootstrap(
+            (numpy.arange(questions),),
+            average,
+            vectorized=True,
+            batch=_BATCH,
+            n_resamples=_RESAMPLES,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            rng=numpy.random.default_rng(_SEED),
+        ).confidence_interval
+    bounds = zip(means.tolist(), interval.low.tolist(), interval.high.tolist(), strict=True)
+    return [Difference(*each) for each in bounds]

@@ -21,7 +21,7 @@ from harness.results.model import (
     Workload,
 )
 from harness.results.verdict import IN_HOUSE
-from harness.retrieval.differences import Difference, estimate_difference
+from harness.retrieval.differences import Difference, estimate_differences
 from harness.retrieval.index import Index, Numbers, build_index
 from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import Retriever
@@ -35,6 +35,7 @@ BUDGET = 2_500
 CONTRASTS = 3  # for each corpus, limit and splitter
 KEEPING = "-keep"  # what the name of a splitter that strips gets if it does not
 _DECIMALS = 6
+_SHARES = Score.__slots__
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,33 +187,28 @@ def _answer(
 
 
 def _sum_up(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Retrieval]:
-    for retriever in plan.retrievers:
-        own = asked[IN_HOUSE, retriever.name]
-        for (splitter, name), answers in asked.items():
-            if name != retriever.name:
-                continue
-            for budget in plan.budgets:
-                scores = answers.scores[budget]
-                difference = estimate_difference(
-                    answers.list_recalls(budget), own.list_recalls(budget)
-                )
-                of_content = estimate_difference(
-                    answers.list_content_recalls(budget), own.list_content_recalls(budget)
-                )
-                yield Retrieval(
-                    Workload(corpus, splitter, limit),
-                    retriever.name,
-                    budget,
-                    len(scores),
-                    len(answers.index.texts),
-                    answers.index.unplaced,
-                    *(
-                        _round(sum(getattr(each, name) for each in scores) / len(scores))
-                        for name in Score.__slots__
-                    ),
-                    *_round_all(difference),
-                    *_round_all(of_content),
-                )
+    pairs = []
+    for (_, retriever), answers in asked.items():
+        own = asked[IN_HOUSE, retriever]
+        for budget in plan.budgets:
+            pairs.append((answers.list_recalls(budget), own.list_recalls(budget)))
+            pairs.append((answers.list_content_recalls(budget), own.list_content_recalls(budget)))
+    differences = iter(estimate_differences(pairs))
+    for (splitter, retriever), answers in asked.items():
+        for budget in plan.budgets:
+            scores = answers.scores[budget]
+            means = (sum(getattr(s, name) for s in scores) / len(scores) for name in _SHARES)
+            yield Retrieval(
+                Workload(corpus, splitter, limit),
+                retriever,
+                budget,
+                len(scores),
+                len(answers.index.texts),
+                answers.index.unplaced,
+                *map(_round, means),
+                *_round_all(next(differences)),
+                *_round_all(next(differences)),
+            )
 
 
 def _compare_stripping(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Stripping]:
@@ -220,22 +216,30 @@ def _compare_stripping(plan: Plan, corpus: str, limit: int, asked: Asked) -> Ite
 
     Compared by their content recall: that the whitespace itself is not found again is no news.
     """
-    for (splitter, retriever), stripped in asked.items():
-        keeping = asked.get((splitter + KEEPING, retriever))
-        if keeping is None:
-            continue
-        for budget in plan.budgets:
-            difference = estimate_difference(
-                stripped.list_content_recalls(budget), keeping.list_content_recalls(budget)
+    compared = [
+        (splitter, retriever, budget)
+        for splitter, retriever in asked
+        for budget in plan.budgets
+        if (splitter + KEEPING, retriever) in asked
+    ]
+    differences = estimate_differences(
+        [
+            (
+                asked[splitter, retriever].list_content_recalls(budget),
+                asked[splitter + KEEPING, retriever].list_content_recalls(budget),
             )
-            yield Stripping(
-                Workload(corpus, splitter, limit),
-                splitter + KEEPING,
-                retriever,
-                budget,
-                len(stripped.orders),
-                *_round_all(difference),
-            )
+            for splitter, retriever, budget in compared
+        ]
+    )
+    for (splitter, retriever, budget), difference in zip(compared, differences, strict=True):
+        yield Stripping(
+            Workload(corpus, splitter, limit),
+            splitter + KEEPING,
+            retriever,
+            budget,
+            len(asked[splitter, retriever].orders),
+            *_round_all(difference),
+        )
 
 
 def _choose_contrasts(

@@ -1,9 +1,16 @@
 """Paired differences and what chance makes of them."""
 
+from collections.abc import Sequence
+
 import numpy
 import pytest
 
-from harness.retrieval.differences import Difference, estimate_difference
+from harness.retrieval.differences import Difference, estimate_differences
+
+
+def estimate_difference(values: Sequence[float], others: Sequence[float]) -> Difference:
+    (found,) = estimate_differences([(values, others)])
+    return found
 
 
 def test_the_mean_is_that_of_the_pairs() -> None:
@@ -39,3 +46,14 @@ def test_what_cannot_be_paired_is_refused() -> None:
     for values, others in (([1.0], [1.0, 2.0]), ([], [])):
         with pytest.raises(ValueError, match="cannot be paired"):
             estimate_difference(values, others)
+
+
+def test_pairs_are_estimated_together_as_they_are_alone() -> None:
+    generator = numpy.random.default_rng(6)
+    pairs = [(generator.random(50).tolist(), generator.random(50).tolist()) for _ in range(7)]
+    together = estimate_differences(pairs)
+    for pair, found in zip(pairs, together, strict=True):
+        alone = estimate_difference(*pair)
+        for name in ("mean", "low", "high"):
+            assert getattr(found, name) == pytest.approx(getattr(alone, name), abs=1e-12)
+    assert estimate_differences([]) == []
