@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from corpora.document import RequestError
 from corpora.timeout import Sign
@@ -44,6 +44,14 @@ _SIGNATURES = {
 }
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+class Row(NamedTuple):
+    """A row's place in its file, such as "line 3", its number there, and what it holds."""
+
+    place: str
+    number: int
+    value: Any
 
 
 class FileError(Exception):

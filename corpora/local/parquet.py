@@ -10,8 +10,7 @@ dotted paths into structs, such as ``document.text``; types in the catalogue's w
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from corpora.local.content import DataFile, FileError
-from corpora.local.tables import Row
+from corpora.local.content import DataFile, FileError, Row
 from corpora.wording import cut, list_names, one_line, show_column
 
 # A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
-from corpora.local.content import DataFile, FileError, split_compression
+from corpora.local.content import DataFile, FileError, Row, split_compression
 from corpora.wording import list_names, one_line, show_column
 
 _SUFFIXES = {
@@ -36,14 +36,6 @@ _MEND_COLUMN = "name another: --text-column"
 _MEND_DELIMITER = "separate its fields with commas, or with tabs and name it .tsv"
 # csv's default is 131,072 characters; a C long is all that it takes.
 csv.field_size_limit(2**31 - 1)
-
-
-class Row(NamedTuple):
-    """A row's place in its file, such as "line 3", its number there, and what it holds."""
-
-    place: str
-    number: int
-    value: Any
 
 
 class Object(list[tuple[str, Any]]):

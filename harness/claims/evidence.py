@@ -8,11 +8,11 @@ from functools import cached_property, reduce
 from operator import add
 
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
-from harness.claims.migration import Migration, compare_segments
 from harness.claims.refinding import Refinding, compare_finding
 from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
 from harness.measure.spooling import Shard as Texts
 from harness.measure.spooling import SpooledCorpus
+from harness.report.migration import Migration, compare_segments
 from harness.results.errors import MeasurementError
 from harness.retrieval.questions import QuestionSet
 from harness.runner.pool import SplitterPool

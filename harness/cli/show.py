@@ -10,6 +10,7 @@ from harness.cli.ending import say
 from harness.cli.inputs import load_splitter, once, tell
 from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
+from harness.measure.excerpts import view_text
 from harness.report import show
 from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
 from harness.runner.pool import SplitterPool
@@ -57,14 +58,14 @@ def show_command(
         name = "standard input" if file == "-" else file
         with SplitterPool() as pool:
             text = content.read()
-            shown = show.view_text(name, text, contenders.splitters, once(limits), pool)
+            excerpt, failures = view_text(name, text, contenders.splitters, once(limits), pool)
     if page:
-        show.write_page(page, shown)
+        show.write_page(page, excerpt)
         tell(f"Page: {page}")
     else:
-        show.print_shown(shown, Console())
-    for failure in shown.failures:
+        show.print_shown(excerpt, Console())
+    for failure in failures:
         say(f"{failure.workload.splitter} {failure.status}: {failure.detail}")
     for splitter, reason in contenders.unavailable.items():
         say(f"{splitter} is unavailable: {reason}")
-    return Verdict.NOT_MEASURED if shown.failures or contenders.unavailable else Verdict.WELL
+    return Verdict.NOT_MEASURED if failures or contenders.unavailable else Verdict.WELL

@@ -13,13 +13,15 @@ import corpora
 from corpora import Document
 from harness.measure.check import CheckResult
 from harness.measure.spooling import SpooledCorpus
-from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
+from harness.results.errors import MeasurementError
+from harness.results.model import Example, Excerpt, Failure, Span, View, Violation, Workload
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
 from segmenter.rules import RULES, Splitting
 
 EXCERPTS_A_CORPUS = 3
+TEXT = "text"  # the corpus of a text that has none
 BEFORE = 600  # code points of the document before the violation that an excerpt is about
 LENGTH = 2_400
 _ADDED = 20  # segments that the document does not hold, a view, and code points of each
@@ -225,3 +227,40 @@ def find_starts(text: str, segments: Iterable[str]) -> list[int]:
         starts.append(found)
         last = max(last, found)
     return starts
+
+
+def view_text(
+    name: str,
+    content: bytes,
+    splitters: Sequence[Splitter],
+    limits: Sequence[int],
+    pool: SplitterPool,
+) -> tuple[Excerpt, list[Failure]]:
+    """A whole text, given as UTF-8, as every splitter cuts it at every limit; and which failed.
+
+    Raises MeasurementError if it is not UTF-8 or empty.
+    """
+    try:
+        text = content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise MeasurementError(
+            f"{name} is not UTF-8 at byte {error.start:,}; convert it first"
+        ) from error
+    if not text:
+        raise MeasurementError(f"{name} is empty, so there is nothing to show")
+    document = Document(name, text)
+    views, failures = [], []
+    for limit in limits:
+        for splitter in splitters:
+            workload = Workload(TEXT, splitter.name, limit)
+            try:
+                (segments,) = pool.split(splitter, [(name, text)], limit)
+            except SplitterError as error:
+                failures.append(Failure(workload, error.status, error.detail, error.frames))
+            else:
+                views.append(
+                    view_segments(
+                        document, segments, workload, 0, len(text), splitter.not_applicable
+                    )
+                )
+    return Excerpt(TEXT, "", name, len(text), 0, text, views), failures

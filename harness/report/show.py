@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -11,21 +10,14 @@ from rich.style import Style
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from corpora import Document
-from harness.claims.migration import classify_segments
-from harness.measure.excerpts import view_segments
 from harness.report import safe
+from harness.report.migration import classify_segments
 from harness.report.signs import SIGNS, find_sign
 from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
-from harness.results.errors import MeasurementError
-from harness.results.model import Excerpt, Failure, Span, View, Violation, Workload
-from harness.runner.pool import SplitterPool
-from harness.runner.process import SplitterError
-from harness.splitters.registry import Splitter
+from harness.results.model import Excerpt, Span, View, Violation
 
-TEXT = "text"
 _NARROWEST = 36  # columns of a terminal, for one splitter beside another
 _BANDS = (Style(bgcolor="#1f4e79", color="#ffffff"), Style(bgcolor="#6b4c00", color="#ffffff"))
 _LOST = Style(bgcolor="#a11d33", color="#ffffff", strike=True)
@@ -34,52 +26,7 @@ _BOUNDARY = "▏"
 _BLOCK = 2_000  # code points that are laid out at a time
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A text seen through splitters at limits; which of them failed, and why."""
-
-    excerpt: Excerpt
-    failures: Sequence[Failure] = ()
-
-
-def view_text(
-    name: str,
-    content: bytes,
-    splitters: Sequence[Splitter],
-    limits: Sequence[int],
-    pool: SplitterPool,
-) -> Shown:
-    """See a whole text, given as UTF-8, through every splitter at every limit.
-
-    Raises MeasurementError where it is not UTF-8 or empty.
-    """
-    try:
-        text = content.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        raise MeasurementError(
-            f"{name} is not UTF-8 at byte {error.start:,}; convert it first"
-        ) from error
-    if not text:
-        raise MeasurementError(f"{name} is empty, so there is nothing to show")
-    document = Document(name, text)
-    views, failures = [], []
-    for limit in limits:
-        for splitter in splitters:
-            workload = Workload(TEXT, splitter.name, limit)
-            try:
-                (segments,) = pool.split(splitter, [(name, text)], limit)
-            except SplitterError as error:
-                failures.append(Failure(workload, error.status, error.detail, error.frames))
-            else:
-                views.append(
-                    view_segments(
-                        document, segments, workload, 0, len(text), splitter.not_applicable
-                    )
-                )
-    return Shown(Excerpt(TEXT, "", name, len(text), 0, text, views), failures)
-
-
-def write_page(path: Path, shown: Shown) -> None:
+def write_page(path: Path, excerpt: Excerpt) -> None:
     """Write a page that shows the text, complete in itself.
 
     Raises MeasurementError where it cannot be written.
@@ -87,16 +34,15 @@ def write_page(path: Path, shown: Shown) -> None:
     from harness.report.html import render_excerpt  # matplotlib, which is slow
 
     with open_replacing(path) as file:
-        file.write(render_excerpt(shown.excerpt))
+        file.write(render_excerpt(excerpt))
 
 
-def print_shown(shown: Shown, console: Console) -> None:
+def print_shown(excerpt: Excerpt, console: Console) -> None:
     """Print the text once per limit and splitter, side by side if there is room, then what they
     came to and what a change from the first splitter to another would cost.
 
     The text is printed block by block, so the first lines of a long one come at once.
     """
-    excerpt = shown.excerpt
     for limit, views in _by_limit(excerpt):
         room = max(1, console.width // _NARROWEST)
         for start in range(0, len(views), room):

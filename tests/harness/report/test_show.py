@@ -9,7 +9,7 @@ from rich.console import Console
 
 from corpora import Document
 from harness.cli.commands import segbench
-from harness.measure.excerpts import view_segments
+from harness.measure.excerpts import view_segments, view_text
 from harness.report import show
 from harness.report.signs import find_sign
 from harness.results.errors import MeasurementError
@@ -97,8 +97,8 @@ def test_a_change_of_splitter_is_told_in_numbers() -> None:
     """LangChain's: "First sentence is here.", the second and the third in one, the rest."""
     splitters = [load_splitter("langchain"), load_splitter("segmenter")]
     with SplitterPool() as pool:
-        shown = show.view_text("t", TEXT.encode(), splitters, [50], pool)
-    table = show.tabulate_migrations(shown.excerpt, shown.excerpt.views, 50)
+        excerpt, _ = view_text("t", TEXT.encode(), splitters, [50], pool)
+    table = show.tabulate_migrations(excerpt, excerpt.views, 50)
     # The first has other edges, the second and third are cut apart, the last is the same.
     assert table.cells == [["langchain → segmenter", "1", "1", "2", "75%", "50%"]]
 
@@ -107,8 +107,8 @@ def test_a_narrow_terminal_has_one_under_the_other() -> None:
     console = Console(width=40, record=True, file=io.StringIO())
     splitters = [load_splitter("segmenter"), load_splitter("langchain")]
     with SplitterPool() as pool:
-        shown = show.view_text("t", TEXT.encode(), splitters, [50], pool)
-    show.print_shown(shown, console)
+        excerpt, _ = view_text("t", TEXT.encode(), splitters, [50], pool)
+    show.print_shown(excerpt, console)
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= 40
     assert lines[0].strip() == "segmenter at 50"
@@ -160,10 +160,10 @@ def test_what_cannot_be_shown_is_one_line(content: bytes, said: str) -> None:
 
 def test_lone_surrogates_come_through() -> None:
     with SplitterPool() as pool:
-        shown = show.view_text("t", b"a\xed\xa0\x80b", [load_splitter("segmenter")], [5], pool)
-    assert shown.excerpt.text == "a\ud800b"
+        excerpt, _ = view_text("t", b"a\xed\xa0\x80b", [load_splitter("segmenter")], [5], pool)
+    assert excerpt.text == "a\ud800b"
     with pytest.raises(MeasurementError):
-        show.view_text("t", b"\xed", [load_splitter("segmenter")], [5], SplitterPool())
+        view_text("t", b"\xed", [load_splitter("segmenter")], [5], SplitterPool())
 
 
 def test_a_file_that_is_not_there() -> None:

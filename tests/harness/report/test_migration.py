@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims.migration import Migration, classify_segments, compare_segments
+from harness.report.migration import Migration, classify_segments, compare_segments
 from harness.results.model import Span
 
 TEXT = "One. Two. Three"
