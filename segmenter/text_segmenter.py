@@ -349,7 +349,7 @@ class _Splitting:
         """Return the first level after this one that cuts the piece, which is over the limit.
 
         Most pieces of prose hold no line that ends in a separator, so all those levels are passed
-        at once. Log lines at 500 take 0.7 of the time that the levels one by one would take.
+        at once. Without that, the six corpora at 500 take 1.3 times as long.
         """
         text = self.text
         separators = self.separators
@@ -391,7 +391,7 @@ class _Splitting:
         looked for. Where that is dense and the separator rare, as full stops are in a table of
         contents, a call for each would cost more than all else: a pattern then passes them. It
         looks at a window that grows, since it is slower than `str.find` where they are rare again.
-        Dot leaders at 500 take a fiftieth of the time that they take without it, tables a third.
+        Without it, dot leaders at 500 take 2.5 times as long, tables 3 times.
         """
         text = self.text
         separator = self.separators[level]
@@ -524,8 +524,8 @@ class _Splitting:
     def start_of_run(self, at: int) -> int:
         """Return where the whitespace before this place starts.
 
-        It is measured eight characters at a time, then 64, and so on: code at 20, whose lines
-        are indented, takes 0.8 of the time that a character at a time would take.
+        It is measured eight characters at a time, then 64, and so on. A character at a time,
+        code at 20, whose lines are indented, takes 1.2 times as long.
         """
         text = self.text
         width = 1
