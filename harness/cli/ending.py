@@ -55,6 +55,11 @@ def end_in_one_line() -> Iterator[None]:
         # An import that is interrupted may raise something else.
         status = say_interrupted() if signals.stopped else _say_uncaught(error)
     signals.restore()
+    if status == INTERRUPTED:
+        # All is tidied; Python itself may crash where a library was interrupted while it loaded.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(INTERRUPTED)
     sys.exit(status)
 
 
