@@ -1,7 +1,8 @@
 """What a run learns. Lengths and offsets are code points, durations are seconds."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -142,6 +143,57 @@ class Timing:
     workload: Workload
     round: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A splitter and its baseline in turns over some documents of a corpus, in one round.
+
+    ``stratum`` names the documents, which have ``code_points`` together. The turns were taken in
+    the order A B B A, so each side has two; rounds count from 0. Durations are seconds of one pass
+    over the documents: ``cpu`` those in which the process worked, ``wall`` those that went by.
+    """
+
+    workload: Workload
+    baseline: str
+    stratum: str
+    round: int
+    code_points: int
+    cpu_first: float
+    cpu_second: float
+    wall_first: float
+    wall_second: float
+    baseline_cpu_first: float
+    baseline_cpu_second: float
+    baseline_wall_first: float
+    baseline_wall_second: float
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            timed = field.name.endswith(("_first", "_second"))
+            if timed and not 0 < value < math.inf:
+                raise ValueError(f"{field.name} of {self.workload} is {value} seconds")
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of the splitter's two turns."""
+        return self.cpu_first + self.cpu_second
+
+    @property
+    def wall(self) -> float:
+        """Seconds that went by in the splitter's two turns."""
+        return self.wall_first + self.wall_second
+
+    @property
+    def baseline_cpu(self) -> float:
+        """CPU seconds of the baseline's two turns."""
+        return self.baseline_cpu_first + self.baseline_cpu_second
+
+    @property
+    def baseline_wall(self) -> float:
+        """Seconds that went by in the baseline's two turns."""
+        return self.baseline_wall_first + self.baseline_wall_second
 
 
 @dataclass(frozen=True, slots=True, order=True)
