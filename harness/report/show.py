@@ -1,8 +1,9 @@
 """Shows what splitters make of one text, at the terminal or as a page."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 
 from rich.console import Console
@@ -24,6 +25,7 @@ _LOST = Style(bgcolor="#a11d33", color="#ffffff", strike=True)
 _MARK = Style(color="#d55e00", bold=True)
 _BOUNDARY = "▏"
 _BLOCK = 2_000  # code points that are laid out at a time
+_MOST = 50_000  # code points that are printed
 
 
 def write_page(path: Path, excerpt: Excerpt) -> None:
@@ -41,8 +43,9 @@ def print_shown(excerpt: Excerpt, console: Console) -> None:
     """Print the text once per limit and splitter, side by side if there is room, then what they
     came to and what a change from the first splitter to another would cost.
 
-    The text is printed block by block, so the first lines of a long one come at once.
+    Of a long text the beginning is printed; the tables are of all of it.
     """
+from itertools import groupby, islice
     for limit, views in _by_limit(excerpt):
         room = max(1, console.width // _NARROWEST)
         for start in range(0, len(views), room):
@@ -50,8 +53,11 @@ def print_shown(excerpt: Excerpt, console: Console) -> None:
             titles = [_make_title(view) for view in beside]
             _print_beside(titles, console)
             plain = console.color_system is None
-            for blocks in zip(*(draw_blocks(excerpt, v, plain=plain) for v in beside), strict=True):
+            drawn = [draw_blocks(excerpt, view, plain=plain) for view in beside]
+            for blocks in islice(zip(*drawn, strict=True), shown_blocks):
                 _print_beside(blocks, console)
+            if left:
+                console.print(Text(f"… {left:,} more code points; --html shows them", style="dim"))
             console.print()
         print_table(tabulate_views(excerpt, views, limit), console)
         if len(views) > 1:

@@ -167,7 +167,7 @@ def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
     bias = section(page, "bias")
     assert "<h3>Texts</h3>" in bias
     assert "<em>English</em>, &lt;b&gt;mostly&lt;/b&gt;" in bias
-    assert "| langchain | 8.00 (7.00–9.00) | 472 | – | 5.50 |" in text
+    assert "| langchain | 8.00 (7.00–9.00) | 472 | – | – | 5.50 |" in text
     assert "| M4 | 0.86 s | 1.2 s | differs |" in text
     assert "## Known bias\n\n### Texts\n" in text
 

@@ -170,3 +170,16 @@ def test_a_file_that_is_not_there() -> None:
     result = segbench_show("nowhere.txt")
     assert result.exit_code == 2
     assert "nowhere.txt" in result.stderr
+
+
+def test_of_a_long_text_the_beginning_is_printed_and_all_is_counted() -> None:
+    text = "".join(f"line {number}\n" for number in range(20_000))
+    result = segbench_show("-", "--splitter", "segmenter", text=text)
+    assert "line·100↵" in result.stdout
+    assert "line·19999" not in result.stdout
+    (told,) = [line for line in result.stdout.splitlines() if "more code points" in line]
+    left = int(told.split()[1].replace(",", ""))
+    assert 0 <= 50_000 - (len(text) - left) < 2_000
+    assert told.rstrip().endswith("--html shows them")
+    (row,) = [line for line in result.stdout.splitlines() if "│ segmenter" in line]
+    assert int(row.split("│")[2].replace(",", "")) * 500 >= len(text)
