@@ -124,11 +124,14 @@ def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:
 
 def _plot_speed(run: Run) -> list[Plot]:
     """A plot a limit, on one scale: ratios to the baseline where it was timed, else seconds."""
-    rows = tables.timings(run, detailed=False).rows
-    ratios = [row for row in rows if row[-1] is not None]
+    speed = tables.timings(run, detailed=False)
+    ratios = [row for row in speed.select("limit", "splitter", f"time ÷ {BASELINE}") if row[2]]
     line = 1.0 if ratios else None
-    spreads = [
-        (row[1], row[2], row[-1] if ratios else Spread(row[4], *row[5])) for row in ratios or rows
+    spreads = ratios or [
+        (limit, splitter, Spread(median, *ends))
+        for limit, splitter, median, ends in speed.select(
+            "limit", "splitter", "median, s", "lowest–highest, s"
+        )
     ]
     values = [value for _, _, spread in spreads for value in (spread.low, spread.high)]
     values += [line] if line else []
@@ -145,14 +148,18 @@ def _plot_speed(run: Run) -> list[Plot]:
 
 
 def _plot_lengths(run: Run) -> list[Plot]:
-    rows = [row for row in tables.lengths(run).rows if row[4] is not None]
+    shares = [
+        row
+        for row in tables.lengths(run).select("limit", "splitter", "mean ÷ limit")
+        if row[2] is not None
+    ]
     return [
         plots.plot_shares(
             f"How full at limit {limit:,}",
             "mean length ÷ limit",
-            [(row[1], row[4]) for row in rows if row[0] == limit],
+            [(splitter, share) for at, splitter, share in shares if at == limit],
         )
-        for limit in dict.fromkeys(row[0] for row in rows)
+        for limit in dict.fromkeys(limit for limit, _, _ in shares)
     ]
 
 

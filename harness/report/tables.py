@@ -46,6 +46,12 @@ class Table:
     empty: str = ""
     names: int = 1
 
+    def select(self, *titles: str) -> list[tuple[Any, ...]]:
+        """The values of some columns, named by their titles, row by row."""
+        known = [column.title for column in self.columns]
+        places = [known.index(title) for title in titles]
+        return [tuple(row[place] for place in places) for row in self.rows]
+
     @property
     def cells(self) -> list[list[str]]:
         """The rows as they are shown, on one line each and without control characters."""
