@@ -45,7 +45,9 @@ def print_shown(excerpt: Excerpt, console: Console) -> None:
 
     Of a long text the beginning is printed; the tables are of all of it.
     """
-from itertools import groupby, islice
+    ends = _cut_blocks(excerpt)
+    shown_blocks = max(1, bisect_right(ends, excerpt.start + _MOST))
+    left = excerpt.end - ends[:shown_blocks][-1]
     for limit, views in _by_limit(excerpt):
         room = max(1, console.width // _NARROWEST)
         for start in range(0, len(views), room):
