@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.retrieval.differences import Difference, estimate_differences
+from harness.retrieval.differences import PairedDifference, estimate_differences
 from harness.retrieval.index import Index, build_index
 from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import BM25, Retriever, load_retriever
@@ -21,7 +21,7 @@ class Refinding:
 
     corpus: str
     questions: int
-    change: Difference
+    change: PairedDifference
 
     def __str__(self) -> str:
         mean, low, high = (

@@ -12,7 +12,7 @@ from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
-from harness.retrieval.sources import Source, load_whatever_is_there
+from harness.retrieval.sources import Access, load_whatever_is_there
 
 
 @click.command("claims")
@@ -27,7 +27,7 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
     not be measured.
     """
     real = load_corpora(corpus, ("builtin",))
-    source = Source(corpus.mirror, corpus.timeout)
+    source = Access(corpus.mirror, corpus.timeout)
     sets, reasons = load_whatever_is_there([each.name for each in real.values()], source)
     for reason in reasons:
         say(f"not asked: {reason}")

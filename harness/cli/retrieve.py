@@ -27,7 +27,7 @@ from harness.cli.progress import Bars, show_fetching
 from harness.report.pages import PAGE, write_report
 from harness.report.terminal import print_run
 from harness.results.verdict import IN_HOUSE, Verdict, judge
-from harness.retrieval.measure import Plan, retrieve
+from harness.retrieval.measure import RetrievalPlan, retrieve
 from harness.retrieval.questions import QuestionError, QuestionSet
 from harness.retrieval.retrievers import BM25, LSA, Retriever, load_retriever
 from harness.retrieval.sources import (
@@ -35,7 +35,7 @@ from harness.retrieval.sources import (
     MIRRORED,
     NAMES,
     PARTS,
-    Source,
+    Access,
     load_questions,
     load_whatever_is_there,
 )
@@ -129,7 +129,7 @@ def retrieve_command(
     names = once([IN_HOUSE, *(splitter.splitter_names or declared)])
     contenders = [load_splitter(name) for name in names]
     with show_fetching("fetching") as fetched:
-        source = Source(mirror, timeout, encoding, text_column, fetched)
+        source = Access(mirror, timeout, encoding, text_column, fetched)
         if corpus_names or mirror is None:
             sets = [load_questions(name, source, file) for name in once(corpus_names or (BUILTIN,))]
         else:
@@ -138,7 +138,7 @@ def retrieve_command(
         for note in each.notes:
             say(note)
     folder = vectors or platformdirs.user_cache_path("segbench") / "vectors"
-    plan = Plan(
+    plan = RetrievalPlan(
         sets,
         contenders,
         once(limits),
@@ -163,7 +163,7 @@ def _load_retriever(name: str, vectors: Path) -> Retriever:
         raise click.UsageError(str(error)) from error
 
 
-def _load_mirrored(source: Source, mirror: Path) -> list[QuestionSet]:
+def _load_mirrored(source: Access, mirror: Path) -> list[QuestionSet]:
     """The corpora of a mirror that have questions there; says which have none.
 
     Raises QuestionError if none has.

@@ -350,7 +350,7 @@ class Retrieved:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ContrastSide:
     """What one splitter's segments came to for a question, best first, within the budget."""
 
     splitter: str
@@ -368,7 +368,7 @@ class Contrast:
     budget: int
     question: str
     answers: Sequence[str]
-    sides: Sequence[Side]
+    sides: Sequence[ContrastSide]
 
 
 @dataclass(frozen=True, slots=True)

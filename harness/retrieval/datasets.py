@@ -14,7 +14,7 @@ from corpora import Document
 from harness.results.errors import one_line
 from harness.retrieval.questions import (
     Gold,
-    Question,
+    GoldQuestion,
     QuestionError,
     check_spans,
     make_question,
@@ -48,7 +48,7 @@ REACH = 32
 class Found:
     """Distinct questions, and how often something was left out or mended, by what it was."""
 
-    questions: dict[Question, None] = field(default_factory=dict)
+    questions: dict[GoldQuestion, None] = field(default_factory=dict)
     told: Counter[str] = field(default_factory=Counter)
 
     def add(self, text: str, gold: Iterable[Gold]) -> None:

@@ -15,7 +15,7 @@ Floats = numpy.typing.NDArray[numpy.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """A mean of paired differences, and the bounds between which it lies with CONFIDENCE."""
 
     mean: float
@@ -30,7 +30,7 @@ class Difference:
 
 def estimate_differences(
     pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
-) -> list[Difference]:
+) -> list[PairedDifference]:
     """For each pair of splitters, of which each has a value per question: the mean of what the
     first has more, with its bootstrap interval.
 
@@ -59,7 +59,7 @@ def estimate_differences(
 
     means = table.mean(axis=1)
     if questions == 1:  # nothing to resample
-        return [Difference(mean, mean, mean) for mean in means.tolist()]
+        return [PairedDifference(mean, mean, mean) for mean in means.tolist()]
     with threadpool_limits(limits=1):  # the order of sums depends on the number of threads
         interval = scipy.stats.bootstrap(
             (numpy.arange(questions),),
@@ -72,4 +72,4 @@ def estimate_differences(
             rng=numpy.random.default_rng(_SEED),
         ).confidence_interval
     bounds = zip(means.tolist(), interval.low.tolist(), interval.high.tolist(), strict=True)
-    return [Difference(*each) for each in bounds]
+    return [PairedDifference(*each) for each in bounds]

@@ -10,18 +10,18 @@ from harness.results.errors import MeasurementError
 from harness.results.folder import start_run, write_run
 from harness.results.model import (
     Contrast,
+    ContrastSide,
     Failure,
     Retrieval,
     Retrieved,
     Run,
-    Side,
     Span,
     Stripping,
     Texts,
     Workload,
 )
 from harness.results.verdict import IN_HOUSE
-from harness.retrieval.differences import Difference, estimate_differences
+from harness.retrieval.differences import PairedDifference, estimate_differences
 from harness.retrieval.index import Index, Numbers, build_index
 from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import Retriever
@@ -39,7 +39,7 @@ _SHARES = Score.__slots__
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RetrievalPlan:
     """What to measure; ``command`` is what was typed, ``timeout`` how many seconds a splitter may
     take to load, and for a document.
 
@@ -56,7 +56,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Outcome:
     """What one retriever found in an index: the order of segments for each question, and the score
     of each question within each budget."""
 
@@ -73,10 +73,10 @@ class Answers:
         return [score.content_recall for score in self.scores[budget]]
 
 
-Asked = Mapping[tuple[str, str], Answers]  # by splitter and retriever
+Asked = Mapping[tuple[str, str], Outcome]  # by splitter and retriever
 
 
-def retrieve(plan: Plan, folder: Path, progress: Progress) -> Run:
+def retrieve(plan: RetrievalPlan, folder: Path, progress: Progress) -> Run:
     """Measure, and write the run folder, which is tried before anything is measured.
 
     A splitter that is unavailable or fails is among the failures. Raises MeasurementError if
@@ -127,7 +127,7 @@ def retrieve(plan: Plan, folder: Path, progress: Progress) -> Run:
 
 
 def _ask(
-    plan: Plan,
+    plan: RetrievalPlan,
     splitters: Sequence[Splitter],
     pool: SplitterPool,
     questions: QuestionSet,
@@ -136,7 +136,7 @@ def _ask(
     progress: Progress,
 ) -> tuple[Asked, list[Failure]]:
     """Ask every question of every splitter's segments, by every retriever."""
-    asked: dict[tuple[str, str], Answers] = {}
+    asked: dict[tuple[str, str], Outcome] = {}
     failures = []
     progress.begin(f"{questions.corpus} at {limit}", len(splitters) * len(questions.documents))
     texts = [(document.id, document.text) for document in questions.documents]
@@ -169,11 +169,11 @@ def _answer(
     questions: QuestionSet,
     targets: Sequence[Target],
     budgets: Sequence[int],
-) -> Answers:
+) -> Outcome:
     texts = [question.text for question in questions.questions]
     most = max(budgets)
     orders = [rank(scores, index.lengths, most) for scores in retriever.score(index.texts, texts)]
-    return Answers(
+    return Outcome(
         index,
         orders,
         {
@@ -186,7 +186,7 @@ def _answer(
     )
 
 
-def _sum_up(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Retrieval]:
+def _sum_up(plan: RetrievalPlan, corpus: str, limit: int, asked: Asked) -> Iterator[Retrieval]:
     pairs = []
     for (_, retriever), answers in asked.items():
         own = asked[IN_HOUSE, retriever]
@@ -211,7 +211,9 @@ def _sum_up(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Retri
             )
 
 
-def _compare_stripping(plan: Plan, corpus: str, limit: int, asked: Asked) -> Iterator[Stripping]:
+def _compare_stripping(
+    plan: RetrievalPlan, corpus: str, limit: int, asked: Asked
+) -> Iterator[Stripping]:
     """Each splitter that strips beside the same one if it does not, where both are measured.
 
     Compared by their content recall: that the whitespace itself is not found again is no news.
@@ -243,7 +245,7 @@ def _compare_stripping(plan: Plan, corpus: str, limit: int, asked: Asked) -> Ite
 
 
 def _choose_contrasts(
-    plan: Plan, questions: QuestionSet, targets: Sequence[Target], limit: int, asked: Asked
+    plan: RetrievalPlan, questions: QuestionSet, targets: Sequence[Target], limit: int, asked: Asked
 ) -> Iterator[Contrast]:
     """For each splitter the questions on which its recall differs most from the segmenter's."""
     budgets = sorted(plan.budgets)
@@ -276,12 +278,12 @@ def _choose_contrasts(
 
 def _show_side(
     splitter: str,
-    answers: Answers,
+    answers: Outcome,
     questions: QuestionSet,
     target: Target,
     number: int,
     budget: int,
-) -> Side:
+) -> ContrastSide:
     index, order = answers.index, answers.orders[number]
     segments = []
     for place, length in zip(order.tolist(), buy(index, order, budget).tolist(), strict=True):
@@ -295,12 +297,12 @@ def _show_side(
         ]
         name = questions.documents[document].id
         segments.append(Retrieved(name, start, index.texts[place][:length], found))
-    return Side(splitter, _round(answers.scores[budget][number].recall), segments)
+    return ContrastSide(splitter, _round(answers.scores[budget][number].recall), segments)
 
 
 def _round(value: float) -> float:
     return round(value, _DECIMALS) + 0.0  # never -0.0
 
 
-def _round_all(difference: Difference) -> Iterator[float]:
+def _round_all(difference: PairedDifference) -> Iterator[float]:
     return map(_round, (difference.mean, difference.low, difference.high))

@@ -31,7 +31,7 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GoldQuestion:
     """A question and where its answer stands.
 
     ``gold`` is in order, and its stretches neither overlap nor touch.
@@ -51,13 +51,13 @@ class QuestionSet:
 
     corpus: str
     documents: Sequence[Document]
-    questions: Sequence[Question]
+    questions: Sequence[GoldQuestion]
     digest: str = ""
     origin: str = ""
     notes: Sequence[str] = ()
 
 
-def make_question(text: str, gold: Iterable[Gold]) -> Question:
+def make_question(text: str, gold: Iterable[Gold]) -> GoldQuestion:
     """The question with its gold in order, stretches that overlap or touch made one."""
     merged: list[Gold] = []
     for span in sorted(gold):
@@ -66,10 +66,10 @@ def make_question(text: str, gold: Iterable[Gold]) -> Question:
             merged[-1] = Gold(last.document, last.start, max(last.end, span.end))
         else:
             merged.append(span)
-    return Question(text, tuple(merged))
+    return GoldQuestion(text, tuple(merged))
 
 
-def read_question_file(path: Path, documents: Sequence[Document]) -> list[Question]:
+def read_question_file(path: Path, documents: Sequence[Document]) -> list[GoldQuestion]:
     """The questions of a JSON lines file about these documents.
 
     Each line is an object with ``question``, ``document`` (a document's id), and either ``spans``,
@@ -90,13 +90,13 @@ def read_question_file(path: Path, documents: Sequence[Document]) -> list[Questi
     return list(_parse_lines(str(path), content, documents))
 
 
-def read_builtin_questions(documents: Sequence[Document]) -> list[Question]:
+def read_builtin_questions(documents: Sequence[Document]) -> list[GoldQuestion]:
     """The questions about Python's help topics that come with this package."""
     content = resources.files(__package__).joinpath(BUILTIN).read_text(encoding="utf-8")
     return list(_parse_lines(BUILTIN, content, documents))
 
 
-def _parse_lines(name: str, content: str, documents: Sequence[Document]) -> Iterator[Question]:
+def _parse_lines(name: str, content: str, documents: Sequence[Document]) -> Iterator[GoldQuestion]:
     texts = {document.id: document.text for document in documents}
     found = False
     # Not splitlines, which also cuts where JSON may hold a character such as U+2028.

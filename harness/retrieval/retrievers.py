@@ -20,7 +20,7 @@ from harness.retrieval.vectors import VectorStore, call, compare_vectors
 from segmenter.testing.factories import find_factory
 
 Scores = numpy.typing.NDArray[numpy.floating]
-Score = Callable[[Sequence[str], Sequence[str]], Iterator[Scores]]
+Scorer = Callable[[Sequence[str], Sequence[str]], Iterator[Scores]]
 
 BM25 = "bm25"
 LSA = "lsa"
@@ -33,7 +33,7 @@ class Retriever:
     """A way to score segments; ``versions`` are those of the distributions that do it."""
 
     name: str
-    score: Score
+    score: Scorer
     versions: Mapping[str, str] = field(default_factory=dict)
 
 

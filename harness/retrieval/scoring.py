@@ -23,7 +23,7 @@ import numpy
 
 from corpora import Document
 from harness.retrieval.index import Index, Numbers
-from harness.retrieval.questions import Question
+from harness.retrieval.questions import GoldQuestion
 
 Ranges = list[tuple[int, int]]
 
@@ -48,7 +48,7 @@ class Score:
     iou: float
 
 
-def make_targets(questions: Sequence[Question], documents: Sequence[Document]) -> list[Target]:
+def make_targets(questions: Sequence[GoldQuestion], documents: Sequence[Document]) -> list[Target]:
     """The gold of each question, with documents by number; all must be among ``documents``."""
     numbers = {document.id: number for number, document in enumerate(documents)}
     targets = []

@@ -35,7 +35,7 @@ _ROWS = 256  # that are decoded at once
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Access:
     """How to find documents: the arguments of ``corpora.load`` beside the name."""
 
     mirror: Path | None = None
@@ -57,7 +57,7 @@ class Source:
         )
 
 
-def load_questions(name: str, source: Source, file: Path | None = None) -> QuestionSet:
+def load_questions(name: str, source: Access, file: Path | None = None) -> QuestionSet:
     """A corpus and the questions about it: those of ``file``, if given, else those of its own.
 
     ``name`` is what ``corpora.load`` takes, or ``legalbench_rag/PART`` for the documents and the
@@ -114,7 +114,7 @@ def load_questions(name: str, source: Source, file: Path | None = None) -> Quest
 
 
 def load_whatever_is_there(
-    names: Iterable[str], source: Source
+    names: Iterable[str], source: Access
 ) -> tuple[list[QuestionSet], list[str]]:
     """The questions of those corpora that have some here, and of each other the reason.
 
@@ -131,7 +131,7 @@ def load_whatever_is_there(
     return sets, reasons
 
 
-def _locate(name: str, source: Source) -> Location:
+def _locate(name: str, source: Access) -> Location:
     (entry,) = (entry for entry in corpora.entries() if entry.name == name)
     location = find_here(entry, source.mirror)
     if location is None or location.folder is None:

@@ -4,11 +4,11 @@ from harness.report import html, markdown, retrieval
 from harness.report.signs import show_signs
 from harness.results.model import (
     Contrast,
+    ContrastSide,
     Environment,
     Retrieval,
     Retrieved,
     Run,
-    Side,
     Span,
     Stripping,
     Workload,
@@ -117,7 +117,7 @@ def test_the_page_shows_both_sides_and_escapes_what_is_foreign() -> None:
     lost = Retrieved("d", -1, "nowhere", [])
     contrast = Contrast(
         *("covid_qa", 128, "bm25", 2_500, f"Why {HOSTILE}?", [HOSTILE]),
-        [Side("segmenter", 1.0, [segment]), Side("good", 0.0, [lost])],
+        [ContrastSide("segmenter", 1.0, [segment]), ContrastSide("good", 0.0, [lost])],
     )
     page = html.render_retrieval(Run(ENVIRONMENT, retrievals=ROWS, contrasts=[contrast]))
     assert "<b>" not in page

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from harness.retrieval.differences import Difference, estimate_differences
+from harness.retrieval.differences import PairedDifference, estimate_differences
 
 
-def estimate_difference(values: Sequence[float], others: Sequence[float]) -> Difference:
+def estimate_difference(values: Sequence[float], others: Sequence[float]) -> PairedDifference:
     (found,) = estimate_differences([(values, others)])
     return found
 
@@ -38,7 +38,7 @@ def test_the_interval_is_that_of_the_normal_law_for_many_pairs() -> None:
 @pytest.mark.parametrize("difference", [0.0, 0.25])
 def test_pairs_that_all_differ_alike_leave_nothing_to_chance(difference: float) -> None:
     found = estimate_difference([0.5 + difference] * 9, [0.5] * 9)
-    assert found == Difference(difference, difference, difference)
+    assert found == PairedDifference(difference, difference, difference)
     assert found.beyond_chance is (difference != 0)
 
 

@@ -11,7 +11,7 @@ from corpora import Document
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
 from harness.results.model import Retrieval, Run
-from harness.retrieval.measure import Plan, retrieve
+from harness.retrieval.measure import RetrievalPlan, retrieve
 from harness.retrieval.questions import Gold, QuestionSet, make_question
 from harness.retrieval.retrievers import Retriever, load_retriever
 from harness.splitters.registry import Splitter, load_splitter
@@ -88,7 +88,7 @@ def measure(
     budgets: Sequence[int] = (70,),
     questions: QuestionSet | None = None,
 ) -> Run:
-    plan = Plan(
+    plan = RetrievalPlan(
         [questions or make_set()],
         [load_splitter("segmenter"), *splitters],
         [100],
@@ -202,7 +202,7 @@ def test_all_is_compared_with_the_segmenter_so_that_it_must_not_fail(
     tmp_path: Path, file: Path
 ) -> None:
     own = Splitter("segmenter", f"{file}:failing")
-    plan = Plan([make_set()], [own], [100], [load_retriever("bm25", tmp_path)], [70], "")
+    plan = RetrievalPlan([make_set()], [own], [100], [load_retriever("bm25", tmp_path)], [70], "")
     with pytest.raises(
         MeasurementError, match=r"segmenter raised: .*no such text.*, and all others"
     ):
@@ -222,7 +222,7 @@ def test_a_retriever_that_fails_ends_the_run(tmp_path: Path) -> None:
         raise MeasurementError("model raised ValueError: so")
 
     retriever = Retriever("model", fail)  # type: ignore[arg-type]
-    plan = Plan([make_set()], [load_splitter("segmenter")], [100], [retriever], [70], "")
+    plan = RetrievalPlan([make_set()], [load_splitter("segmenter")], [100], [retriever], [70], "")
     with pytest.raises(MeasurementError, match="model raised ValueError: so"):
         retrieve(plan, tmp_path / "run", Silent())
 

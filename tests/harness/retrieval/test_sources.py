@@ -10,7 +10,7 @@ import pytest
 
 from corpora import CorpusError, RequestError
 from harness.retrieval.questions import QuestionSet
-from harness.retrieval.sources import Source, load_questions
+from harness.retrieval.sources import Access, load_questions
 
 HUB = Path(__file__).parents[3] / "../shared/hub"
 real = pytest.mark.skipif(not HUB.is_dir(), reason="no ../shared/hub beside the checkout")
@@ -39,7 +39,7 @@ def covid_row(answer: str, start: int, **changes: object) -> dict[str, Any]:
 
 
 def load(mirror: Path, name: str, file: Path | None = None) -> QuestionSet:
-    return load_questions(name, Source(mirror), file)
+    return load_questions(name, Access(mirror), file)
 
 
 def answers(found: QuestionSet) -> list[list[str]]:
@@ -51,7 +51,7 @@ def answers(found: QuestionSet) -> list[list[str]]:
 
 
 def test_the_builtin_questions_need_nothing() -> None:
-    found = load_questions("builtin", Source())
+    found = load_questions("builtin", Access())
     assert len(found.questions) >= 40
     assert len(answers(found)) == len(found.questions)
     assert len(found.digest) == 64
@@ -153,7 +153,7 @@ def test_a_part_without_questions_here_is_an_error(tmp_path: Path) -> None:
 
 def test_a_corpus_without_questions_of_its_own_is_a_wrong_command(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="synthetic brings no questions; give your own with"):
-        load_questions("synthetic", Source())
+        load_questions("synthetic", Access())
 
 
 def test_a_mirror_without_the_corpus_is_named(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_own_questions_about_files_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     row = {"question": "Where?", "document": "a.txt", "answer": "under the mat"}
     file.write_text(json.dumps(row))
-    found = load_questions(str(tmp_path / "notes"), Source(), file)
+    found = load_questions(str(tmp_path / "notes"), Access(), file)
     assert answers(found) == [["under the mat"]]
 
 
