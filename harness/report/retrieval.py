@@ -103,7 +103,8 @@ def recalls(run: Run, corpus: str, limit: int) -> Table:
         cells = [found.get((splitter, *setting)) for setting in settings]
         first = next((cell for cell in cells if cell), None)
         if first:
-            shown.append((splitter, first.segments, first.unplaced, *cells))
+            marked = (cell and (cell.recall, _find_mark(cell)) for cell in cells)
+            shown.append((splitter, first.segments, first.unplaced, *marked))
     questions = show_count(rows[0].questions) if rows else "0"
     return Table(
         f"Recall, {corpus} at {show_count(limit)}",
@@ -242,11 +243,15 @@ def _show_share(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _show_recall(row: Retrieval) -> str:
-    mark = ""
-    if row.beyond_chance:
-        mark = f" {_BETTER if row.content_difference > 0 else _WORSE}"
-    return f"{row.recall:.3f}{mark}"
+def _find_mark(row: Retrieval) -> str:
+    if not row.beyond_chance:
+        return ""
+    return _BETTER if row.content_difference > 0 else _WORSE
+
+
+def _show_recall(value: tuple[float, str]) -> str:
+    recall, mark = value
+    return f"{recall:.3f} {mark}".rstrip()
 
 
 def _show_difference(value: tuple[float, float, float]) -> str:
