@@ -1,7 +1,7 @@
 """Runs what was asked for: check, then time, then report."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -53,18 +53,33 @@ class Progress(Protocol):
         """So many more documents are done."""
 
 
-def run(plan: Plan, folder: Path, progress: Progress) -> Run:
-    """Measure, write the run folder and its report, and return what was learnt.
+@contextlib.contextmanager
+def open_run_folder(folder: Path) -> Iterator[None]:
+    """Try a folder before anything is measured; until the block writes it, it holds no run.
 
-    The folder is tried before anything is measured, and holds nothing that looks like a run
-    until all is measured. Raises MeasurementError and CorpusError.
+    If the block fails, a folder that was not there before is gone. Raises MeasurementError if the
+    folder cannot be written to.
     """
     created = not folder.exists()
-    started = now()
     start_run(folder)
     for name in (MARKDOWN, PAGE):
         (folder / name).unlink(missing_ok=True)
     try:
+        yield
+    except BaseException:
+        if created:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def run(plan: Plan, folder: Path, progress: Progress) -> Run:
+    """Measure, write the run folder and its report, and return what was learnt.
+
+    The folder is opened by ``open_run_folder``. Raises MeasurementError and CorpusError.
+    """
+    started = now()
+    with open_run_folder(folder):
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         # First, since it is short: should it fail, no check and no timing is lost.
         with SplitterPool(timeout=plan.timeout) as pool:
@@ -79,11 +94,6 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
             texts=describe_texts(plan.corpora),
         )
         write_run(folder, learnt)
-    except BaseException:
-        if created:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
     write_report(folder)
     return learnt
 

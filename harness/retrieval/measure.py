@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.measure.machine import describe_environment, now
-from harness.measure.run import Progress
+from harness.measure.run import Progress, open_run_folder
 from harness.results.errors import MeasurementError
-from harness.results.folder import start_run, write_run
+from harness.results.folder import write_run
 from harness.results.model import (
     Contrast,
     ContrastSide,
+    Environment,
     Failure,
     Retrieval,
     Retrieved,
@@ -28,7 +29,7 @@ from harness.retrieval.retrievers import Retriever
 from harness.retrieval.scoring import Score, Target, buy, intersect, make_targets, rank, score
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT, SplitterError
-from harness.splitters.contenders import gather
+from harness.splitters.contenders import Contenders, gather
 from harness.splitters.registry import Splitter
 
 BUDGET = 2_500
@@ -77,19 +78,29 @@ Asked = Mapping[tuple[str, str], Outcome]  # by splitter and retriever
 
 
 def retrieve(plan: RetrievalPlan, folder: Path, progress: Progress) -> Run:
-    """Measure, and write the run folder, which is tried before anything is measured.
+    """Measure, and write the run folder, which is opened by ``open_run_folder``.
 
     A splitter that is unavailable or fails is among the failures. Raises MeasurementError if
     ``segmenter`` or a retriever fails, or the folder cannot be written to.
     """
     started = now()
-    start_run(folder)
-    contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
-    environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
-    versions = dict(environment.versions)
-    for retriever in plan.retrievers:
-        versions |= retriever.versions
-    run = Run(replace(environment, started=started, versions=versions))
+    with open_run_folder(folder):
+        contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
+        environment = describe_environment(
+            plan.command, contenders.splitters, contenders.installations
+        )
+        versions = dict(environment.versions)
+        for retriever in plan.retrievers:
+            versions |= retriever.versions
+        run = _measure(plan, contenders, replace(environment, versions=versions), progress)
+        environment = replace(run.environment, started=started, finished=now())
+        write_run(folder, replace(run, environment=environment))
+    return replace(run, environment=environment)
+
+
+def _measure(
+    plan: RetrievalPlan, contenders: Contenders, environment: Environment, progress: Progress
+) -> Run:
     retrievals: list[Retrieval] = []
     strippings: list[Stripping] = []
     contrasts: list[Contrast] = []
@@ -110,20 +121,17 @@ def retrieve(plan: RetrievalPlan, folder: Path, progress: Progress) -> Run:
                 retrievals += _sum_up(plan, questions.corpus, limit, asked)
                 strippings += _compare_stripping(plan, questions.corpus, limit, asked)
                 contrasts += _choose_contrasts(plan, questions, targets, limit, asked)
-    run = replace(
-        run,
-        environment=replace(run.environment, finished=now()),
+    texts = [
+        Texts(each.corpus, each.digest, each.origin, "\n".join(each.notes)) for each in plan.sets
+    ]
+    return Run(
+        environment,
         failures=failures,
-        texts=[
-            Texts(each.corpus, each.digest, each.origin, "\n".join(each.notes))
-            for each in plan.sets
-        ],
+        texts=texts,
         retrievals=retrievals,
         strippings=strippings,
         contrasts=contrasts,
     )
-    write_run(folder, run)
-    return run
 
 
 def _ask(

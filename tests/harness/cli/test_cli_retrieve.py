@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -79,6 +81,44 @@ def test_bad_input_is_one_line_and_the_right_status(
     assert line.startswith("segbench: ")
     assert said in line
     assert not (folder / "out/environment.json").exists()
+
+
+def test_a_mirror_gives_the_corpora_that_have_questions(folder: Path) -> None:
+    text = "The virus spreads in air."
+    row = {
+        "document_id": 7,
+        "context": text,
+        "question": "How does it spread?",
+        "is_impossible": False,
+        "id": 1,
+        "answers": {"text": ["in air"], "answer_start": [18]},
+    }
+    paper = {
+        "id": "1",
+        "title": "T",
+        "abstract": "A",
+        "full_text": {"section_name": ["S"], "paragraphs": [["P"]]},
+    }
+    for name, rows in (
+        ("deepset/covid_qa_deepset/train-00000-of-00001.parquet", [row]),
+        ("allenai/qasper/train-00000-of-00001.parquet", [paper]),
+    ):
+        path = folder / "mirror" / name
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    done = run("--mirror", "mirror", "--splitter", "segmenter", "--out", "out")
+    assert done.exit_code == 0, done.output
+    assert "Questions asked: 1 of `covid_qa`" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert "left out: qasper: " in line
+    assert "has no questions: no column qas" in line
+
+
+def test_a_finished_run_is_not_replaced_unasked(folder: Path) -> None:
+    assert run_on_notes().exit_code == 0
+    again = run("--out", "out")
+    assert again.exit_code == 2
+    assert "out holds the results of an earlier command" in again.stderr
 
 
 def test_a_question_that_cannot_be_used_is_named_with_its_line(folder: Path) -> None:
