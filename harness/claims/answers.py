@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
-from harness.claims.evidence import DEFAULT_LIMIT, LIMITS, Evidence
+from harness.claims.evidence import DEFAULT_LIMIT, EARLIER, LIMITS, OLD, Evidence
 from harness.claims.refinding import BUDGET
 from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
@@ -59,9 +59,9 @@ def answer_f1(evidence: Evidence, row: Row) -> Answer:
     parts = []
     joined = 0
     for limit in LIMITS:
-        documents = evidence.count("langchain", limit, "documents")
-        unjoined = evidence.broken("langchain", limit)["join"]
-        lost = evidence.count("langchain", limit, "characters_lost")
+        documents = evidence.count(OLD, limit, "documents")
+        unjoined = evidence.broken(OLD, limit)["join"]
+        lost = evidence.count(OLD, limit, "characters_lost")
         joined += documents - unjoined
         parts.append(f"{unjoined:,} of {documents:,} at {limit} ({lost:,} characters lost)")
     measured = f"strip_whitespace is {default} by default; texts that do not join: {_list(parts)}"
@@ -75,11 +75,11 @@ def answer_f1(evidence: Evidence, row: Row) -> Answer:
 def _compare_old(evidence: Evidence) -> str:
     """Whether the old segmenter gives what LangChain's splitter gives."""
     old = {c.workload.corpus: c.digest for c in evidence.checked_old.counts}
-    new = evidence.digests("langchain", DEFAULT_LIMIT)
+    new = evidence.digests(OLD, DEFAULT_LIMIT)
     same = sum(old.get(corpus) == new.get(corpus) for corpus in old)
     python = evidence.installation("memmachine").python
     return (
-        f"memmachine-server 0.4.0 (on Python {python}) gives the same segments as langchain on "
+        f"memmachine-server 0.4.0 (on Python {python}) gives the same segments as {OLD} on "
         f"{same} of {len(evidence.real)} corpora at {DEFAULT_LIMIT}"
     )
 
@@ -88,7 +88,7 @@ def answer_f2(evidence: Evidence, row: Row) -> Answer:
     text, limit = row["text"], row["limit"]
     new = TextSegmenter(limit).split(text)
     olds = {}
-    for name in ("langchain", "memmachine"):
+    for name in (OLD, "memmachine"):
         with contextlib.suppress(MeasurementError):
             olds[name] = evidence.split(name, text, limit)
     if not olds:
@@ -113,8 +113,8 @@ def answer_f2(evidence: Evidence, row: Row) -> Answer:
 
 def answer_f3(evidence: Evidence, row: Row) -> Answer:
     segments = TextSegmenter(row["limit"]).split(row["text"])
-    old = evidence.split("langchain", row["text"], row["limit"])
-    measured = f"segmenter: {segments!r}; langchain: {old!r}"
+    old = evidence.split(OLD, row["text"], row["limit"])
+    measured = f"segmenter: {segments!r}; {OLD}: {old!r}"
     return Answer(measured, CONFIRMED if segments == row["segments"] else REFUTED)
 
 
@@ -154,7 +154,7 @@ def answer_u1(evidence: Evidence, row: Row) -> Answer:
         always = stripping and not optional and chunk == "some text"
         strips = strips and always
         parts.append(f"{name}: {'always strips' if always else 'does not always strip'}")
-    for name in ("langchain-1.1.1", "langchain-1.1.2", "langchain"):
+    for name in (*EARLIER, OLD):
         _, default = ask(evidence.find(name).interpreter, FUNCTIONS)
         strips = strips and default is True
         release = evidence.installation(name).versions["langchain-text-splitters"]
@@ -168,7 +168,7 @@ def answer_u2(evidence: Evidence, row: Row) -> Answer:
         evidence.installation(name).versions["langchain-text-splitters"]: evidence.find(
             name
         ).interpreter
-        for name in ("langchain-1.1.1", "langchain-1.1.2", "langchain")
+        for name in (*EARLIER, OLD)
     }
     interpreters.setdefault(newest.versions["langchain-text-splitters"], newest.interpreter)
     sources = {release: ask(path, FUNCTIONS)[0] for release, path in interpreters.items()}
@@ -192,8 +192,8 @@ def answer_u2(evidence: Evidence, row: Row) -> Answer:
     unlike = [
         f"{corpus} at {limit}"
         for limit in LIMITS
-        for corpus, digest in evidence.digests("langchain", limit).items()
-        for name in ("langchain-1.1.1", "langchain-1.1.2")
+        for corpus, digest in evidence.digests(OLD, limit).items()
+        for name in EARLIER
         if evidence.digests(name, limit).get(corpus) != digest
     ]
     corpora = len(evidence.real) + 1
@@ -316,7 +316,7 @@ def answer_a1(evidence: Evidence, row: Row) -> Answer:
     parts = []
     total = 0
     for limit in LIMITS:
-        broken = evidence.broken("langchain-moved", limit)
+        broken = evidence.broken("langchain-memmachine-moved", limit)
         long = broken.pop("fits")
         broken.pop("join")
         wrong = sum(broken.values())
@@ -326,7 +326,7 @@ def answer_a1(evidence: Evidence, row: Row) -> Answer:
 
 
 def answer_a2(evidence: Evidence, row: Row) -> Answer:
-    moved = evidence.count("langchain-moved", DEFAULT_LIMIT)
+    moved = evidence.count("langchain-memmachine-moved", DEFAULT_LIMIT)
     own = evidence.count("segmenter", DEFAULT_LIMIT)
     ratio = own / moved
     near = abs(ratio / row["ratio"] - 1) < 0.002
@@ -393,7 +393,7 @@ def answer_m3(evidence: Evidence, row: Row) -> Answer:
 def answer_m4(evidence: Evidence, row: Row) -> Answer:
     checked = evidence.checked
     evidence.progress("timing the segmenter against LangChain")
-    rivals = [evidence.find("segmenter"), evidence.find("langchain")]
+    rivals = [evidence.find("segmenter"), evidence.find(OLD)]
     timed = time_workloads(
         evidence.real, rivals, [DEFAULT_LIMIT], checked.counts, pool=evidence.pool
     )
@@ -403,15 +403,15 @@ def answer_m4(evidence: Evidence, row: Row) -> Answer:
     for timing in timed.timings:
         seconds = rounds.setdefault(timing.workload.splitter, {})
         seconds[timing.round] = seconds.get(timing.round, 0) + timing.seconds
-    own, other = rounds["segmenter"], rounds["langchain"]
-    ratios = sorted(own[number] / other[number] for number in own)
+    own, other = rounds["segmenter"], rounds[OLD]
+    ratios = sorted(other[number] / own[number] for number in own)
     ratio = ratios[len(ratios) // 2]
-    there = row["seconds"] / row["langchain"]
+    there = row["langchain"] / row["seconds"]
     return Answer(
-        f"segmenter {sorted(own.values())[len(own) // 2]:.2f} s, langchain "
-        f"{sorted(other.values())[len(other) // 2]:.2f} s, medians of {len(own)} passes in turns; "
-        f"ratio {ratio:.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f}), there {there:.2f}; the segmenter "
-        "here is this project's, not the pull request's",
+        f"segmenter {sorted(own.values())[len(own) // 2]:.2f} s, {OLD} "
+        f"{sorted(other.values())[len(other) // 2]:.2f} s, medians of {len(own)} passes in turns: "
+        f"{ratio:.2f} times as fast ({ratios[0]:.2f}–{ratios[-1]:.2f}), there {there:.2f} times; "
+        "the segmenter here is this project's, not the pull request's",
         CONFIRMED
         if abs(ratio / there - 1) < NEAR
         else f"{DIFFERS} ({ratio / there:.2f} times that ratio)",
@@ -464,7 +464,7 @@ def answer_d2(evidence: Evidence, row: Row) -> Answer:
 
 def answer_d3(evidence: Evidence, row: Row) -> Answer:
     blocks = (" ", "\n\n", " \t\n ", "\u3000")
-    old = [len(evidence.split("langchain", block, DEFAULT_LIMIT)) for block in blocks]
+    old = [len(evidence.split(OLD, block, DEFAULT_LIMIT)) for block in blocks]
     new = [len(TextSegmenter(DEFAULT_LIMIT).split(block)) for block in blocks]
     measured = f"segments of {len(blocks)} such blocks: {old} before, {new} now"
     return Answer(measured, CONFIRMED if not any(old) and set(new) == {1} else REFUTED)

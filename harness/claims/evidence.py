@@ -22,8 +22,10 @@ from harness.splitters.venvs import Installation, install
 
 LIMITS = (20, 128, 500)
 DEFAULT_LIMIT = 500
+OLD = "langchain-memmachine"  # what the pull request replaces
 
-_CHECKED = ("segmenter", "langchain", "langchain-moved", "langchain-1.1.1", "langchain-1.1.2")
+EARLIER = ("langchain-memmachine-1.1.1", "langchain-memmachine-1.1.2")  # the same, other releases
+_CHECKED = ("segmenter", OLD, "langchain-memmachine-moved", *EARLIER)
 _OTHERS = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
 
 
@@ -156,14 +158,14 @@ class Evidence:
         if not self.sets:
             raise MeasurementError("no corpus here has questions")
         self.progress("asking questions of old and new segments")
-        both = (self.find("langchain"), self.find("segmenter"))
+        both = (self.find(OLD), self.find("segmenter"))
         return compare_finding(self.sets, *both, DEFAULT_LIMIT, self.pool, embed)
 
     @cached_property
     def shard(self) -> Shard:
         """All real texts at the default limit, from LangChain's segments to the segmenter's."""
         self.progress("comparing what is stored and embedded")
-        before, after = self.find("langchain"), self.find("segmenter")
+        before, after = self.find(OLD), self.find("segmenter")
         total = Shard()
         pending: deque[Future[Shard]] = deque()
         for corpus in self.real:

@@ -14,6 +14,7 @@ import corpora
 from harness.measure.timing import PASSES
 from harness.results.bench import BENCH
 from harness.results.folder import CLAIMS, ENVIRONMENT
+from harness.results.model import BASELINE
 from harness.runner.process import TIMEOUT
 from harness.splitters import registry as splitters
 
@@ -158,6 +159,12 @@ passes_option = click.option(
     default=PASSES,
     show_default=True,
     help="Timed passes of each splitter over each corpus.",
+)
+baseline_option = click.option(
+    "--baseline",
+    metavar="NAME",
+    shell_complete=complete_splitters,
+    help=f"Splitter that speed is measured against, one of those timed; {BASELINE} by default.",
 )
 profile_option = click.option(
     "--profile",

@@ -18,6 +18,7 @@ from harness.cli.inputs import (
 from harness.cli.options import (
     CorpusOptions,
     SplitterOptions,
+    baseline_option,
     corpus_options,
     limits_option,
     out_option,
@@ -30,6 +31,7 @@ from harness.measure.run import Plan, run
 from harness.measure.timing import PASSES
 from harness.report.pages import PAGE
 from harness.report.terminal import print_run
+from harness.results.model import BASELINE
 from harness.results.requirements import find_breaches, find_gaps
 from harness.results.verdict import Verdict, judge
 from harness.splitters import registry as splitters
@@ -42,6 +44,7 @@ from harness.splitters import registry as splitters
 @limits_option
 @out_option
 @passes_option
+@baseline_option
 def run_command(
     corpus: CorpusOptions,
     splitter: SplitterOptions,
@@ -49,6 +52,7 @@ def run_command(
     limits: Sequence[int],
     out: Path | None,
     passes: int,
+    baseline: str | None,
 ) -> Verdict:
     """Check, time and report.
 
@@ -64,6 +68,7 @@ def run_command(
         time=("builtin",),
         passes=passes,
         profile=profile,
+        baseline=baseline,
     )
 
 
@@ -78,12 +83,17 @@ def measure(
     passes: int = PASSES,
     profile: bool = False,
     required: Sequence[str] = (),
+    baseline: str | None = None,
 ) -> Verdict:
     """Run on the corpora that are named, else on those to ``check``, and time all that are named,
-    else those to ``time``; nothing is timed where ``time`` is empty. ``required`` are the rules
-    that every splitter has to keep."""
+    else those to ``time``; nothing is timed if ``time`` is empty. ``required`` are the rules
+    that every splitter has to keep, ``baseline`` is the splitter that speed is measured against."""
     declared = splitters.names() if splitter.every == "all" else splitters.default_names()
     contenders = [load_splitter(name) for name in once(splitter.splitter_names or declared)]
+    if baseline is not None and baseline not in (each.name for each in contenders):
+        raise click.UsageError(
+            f"the baseline {baseline} is not among the splitters; add --splitter {baseline}"
+        )
     chosen = load_corpora(corpus, check)
     named = bool(corpus.corpus_names or corpus.suite or corpus.mirror)
     plan = Plan(
@@ -95,6 +105,7 @@ def measure(
         command=typed_command(),
         profile=profile or (splitter.every == "all" and bool(time)),
         timeout=corpus.timeout,
+        baseline=baseline or BASELINE,
     )
     with Bars() as bars:
         learnt = run(plan, folder, bars)

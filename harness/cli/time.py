@@ -11,6 +11,7 @@ from harness.cli.inputs import load_corpora, load_splitter, name_folder, once, o
 from harness.cli.options import (
     CorpusOptions,
     SplitterOptions,
+    baseline_option,
     corpus_options,
     limits_option,
     out_option,
@@ -34,6 +35,7 @@ from harness.splitters.contenders import gather
 @limits_option
 @out_option
 @passes_option
+@baseline_option
 @click.option(
     "--pyperf",
     "with_pyperf",
@@ -47,6 +49,7 @@ def time_command(
     limits: Sequence[int],
     out: Path | None,
     passes: int,
+    baseline: str | None,
     with_pyperf: bool,
 ) -> Verdict:
     """Check splitters, then time them.
@@ -56,6 +59,8 @@ def time_command(
     """
     folder = out or name_folder()
     if with_pyperf:
+        if baseline is not None:
+            raise click.UsageError("pyperf gives seconds, not ratios; leave --baseline out")
         return _time_with_pyperf(corpus, splitter, limits, folder, passes, profile)
     return measure(
         corpus,
@@ -66,6 +71,7 @@ def time_command(
         time=("builtin",),
         passes=passes,
         profile=profile,
+        baseline=baseline,
     )
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from harness.compare.comparison import Comparison, Question, compare, try_alone
 from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
+from harness.report.tables import tell_renamed
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
 from harness.results.verdict import Verdict
@@ -85,10 +86,17 @@ def compare_folders(
 
     Raises MeasurementError where one is no finished run, or they have nothing in common.
     """
-    comparison = compare_runs(read_run(before), read_run(after), tolerance=tolerance)
+    runs = [read_run(before), read_run(after)]
+    comparison = compare_runs(*runs, tolerance=tolerance)
     report.start_folder(folder)
     verdict = comparison.judge(different_segments=different_segments, strict=strict)
-    return _write(folder, describe_runs(comparison), record_runs(comparison), verdict)
+    notes = [
+        f"{path}: {note}"
+        for path, run in zip((before, after), runs, strict=True)
+        for note in tell_renamed(run)
+    ]
+    compared = _write(folder, describe_runs(comparison), record_runs(comparison), verdict)
+    return replace(compared, notes=[*notes, *compared.notes])
 
 
 def _write(

@@ -17,7 +17,7 @@ from harness.compare.statistics import (
 from harness.report.tables import Column, Table, show_count
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Environment, Run, Workload
-from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
+from harness.results.verdict import IN_HOUSE, Verdict
 
 # What two runs of one machine may differ in and their times still be compared.
 _FREE = ("command", "commit", "dirty", "started", "finished")
@@ -154,13 +154,13 @@ def _list_ratios(run: Run) -> dict[Workload, list[float]]:
     baseline = {
         (timing.workload.corpus, timing.workload.max_chunk_length, timing.round): timing.seconds
         for timing in run.timings
-        if timing.workload.splitter == BASELINE
+        if timing.workload.splitter == run.environment.baseline
     }
     ratios = defaultdict(list)
     for timing in run.timings:
         workload = timing.workload
         beside = baseline.get((workload.corpus, workload.max_chunk_length, timing.round))
-        if beside and workload.splitter != BASELINE:
+        if beside and workload.splitter != run.environment.baseline:
             ratios[workload].append(timing.seconds / beside)
     return ratios
 
@@ -213,7 +213,7 @@ def describe_runs(comparison: RunComparison) -> Page:
         ],
         [
             "Broken rules are those that need not have been. Times are divided by those of "
-            f"`{BASELINE}` in the same round, since the machine was faster in one run than in the "
+            f"`{comparison.environment.baseline}` in the same round, since the machine was faster in one run than in the "
             "other; without it there is no verdict on speed.",
         ],
         names=3,
@@ -251,7 +251,7 @@ def _answer(comparison: RunComparison) -> str:
         speed += "."
     else:
         speed = (
-            f"No verdict on speed: no workload was timed beside {BASELINE} in both runs on the "
+            f"No verdict on speed: no workload was timed beside {comparison.environment.baseline} in both runs on the "
             "same documents."
         )
     rest = []

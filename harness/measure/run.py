@@ -17,7 +17,7 @@ from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import time_workloads
 from harness.report.pages import MARKDOWN, PAGE, write_report
 from harness.results.folder import start_run, write_run
-from harness.results.model import Excerpt, Failure, Growth, Import, Run, Trial, Workload
+from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT
@@ -30,7 +30,8 @@ class Plan:
     """What to measure: what is timed is among the corpora; ``command`` is what was typed.
 
     ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
-    ``timeout`` is how many seconds a splitter may take to load, and for a document.
+    ``timeout`` is how many seconds a splitter may take to load, and for a document. ``baseline`` is
+    the splitter that speed is measured against.
     """
 
     corpora: Sequence[Corpus]
@@ -41,6 +42,7 @@ class Plan:
     command: str
     profile: bool = False
     timeout: float = TIMEOUT
+    baseline: str = BASELINE
 
 
 class Progress(Protocol):
@@ -90,7 +92,9 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
             trials=profile.trials,
             growth=profile.growth,
             imports=profile.imports,
-            environment=replace(learnt.environment, started=started, finished=now()),
+            environment=replace(
+                learnt.environment, started=started, finished=now(), baseline=plan.baseline
+            ),
             texts=describe_texts(plan.corpora),
         )
         write_run(folder, learnt)

@@ -35,7 +35,7 @@ def render_page(run: Run, bias: str = "") -> str:
         plots=_plot(run),
         others=_find_others(run),
         viewed={view.splitter for excerpt in run.excerpts for view in excerpt.views},
-        viewer=_pack(run.excerpts, run.failures),
+        viewer=_pack(run.excerpts, run.failures, run.environment.baseline),
     )
 
 
@@ -123,9 +123,10 @@ def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:
 
 
 def _plot_speed(run: Run) -> list[Plot]:
-    """A plot a limit, on one scale: ratios to the baseline where it was timed, else seconds."""
+    """One plot per limit, on one scale: ratios to the baseline if it was timed, else seconds."""
     speed = tables.timings(run, detailed=False)
-    ratios = [row for row in speed.select("limit", "splitter", f"time ÷ {BASELINE}") if row[2]]
+    title = tables.title_speed(run)
+    ratios = [row for row in speed.select("limit", "splitter", title) if row[2]]
     line = 1.0 if ratios else None
     spreads = ratios or [
         (limit, splitter, Spread(median, *ends))
@@ -137,8 +138,8 @@ def _plot_speed(run: Run) -> list[Plot]:
     values += [line] if line else []
     return [
         plots.plot_spreads(
-            f"Time at limit {limit:,}",
-            f"time ÷ {BASELINE} (less is faster)" if line else "seconds a pass (less is faster)",
+            f"Speed at limit {limit:,}",
+            f"{title} (more is faster)" if line else "seconds per pass (less is faster)",
             [(splitter, spread) for at, splitter, spread in spreads if at == limit],
             (min(values), max(values)),
             line=line,
@@ -168,13 +169,15 @@ def _plot_growth(run: Run) -> list[Plot]:
         plots.plot_growth(
             f"Time by length: {shape} at {limit:,}",
             [g for g in run.growth if (g.shape, g.max_chunk_length) == (shape, limit)],
-            (IN_HOUSE, BASELINE),
+            (IN_HOUSE, run.environment.baseline),
         )
         for shape, limit in dict.fromkeys((g.shape, g.max_chunk_length) for g in run.growth)
     ]
 
 
-def _pack(excerpts: Sequence[Excerpt], failures: Sequence[Failure] = ()) -> dict[str, Any]:
+def _pack(
+    excerpts: Sequence[Excerpt], failures: Sequence[Failure] = (), baseline: str = BASELINE
+) -> dict[str, Any]:
     """What the viewer needs."""
     return {
         "excerpts": [pack_excerpt(excerpt) for excerpt in excerpts],
@@ -188,11 +191,11 @@ def _pack(excerpts: Sequence[Excerpt], failures: Sequence[Failure] = ()) -> dict
             for failure in failures
         ],
         "signs": SIGNS,
-        "opening": _choose_opening(excerpts),
+        "opening": _choose_opening(excerpts, baseline),
     }
 
 
-def _choose_opening(excerpts: Sequence[Excerpt]) -> dict[str, Any] | None:
+def _choose_opening(excerpts: Sequence[Excerpt], baseline: str) -> dict[str, Any] | None:
     """The excerpt and limit at which the most rules are broken, and the splitters to show there:
     the in-house one, the baseline, and those that break the most rules."""
     places = {
@@ -214,7 +217,7 @@ def _choose_opening(excerpts: Sequence[Excerpt]) -> dict[str, Any] | None:
         places[number, limit],
         key=lambda view: (
             view.splitter != IN_HOUSE,
-            view.splitter != BASELINE,
+            view.splitter != baseline,
             -len(_find_broken(view)),
         ),
     )

@@ -1,25 +1,28 @@
 """Writes the reports of a run folder from its files alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.report import markdown
 from harness.report.bias import read_bias
 from harness.results.atomic import open_replacing
+from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
+from harness.results.model import Run
 
 MARKDOWN = "report.md"
 PAGE = "report.html"
 
 
-def write_report(folder: Path) -> Path:
-    """Write ``report.md`` and ``report.html`` from a run folder; returns the path of the latter.
+def write_report(folder: Path, run: Run | None = None) -> Path:
+    """Write ``report.md`` and ``report.html`` into a run folder; returns the path of the latter.
 
-    Raises MeasurementError where the folder holds no finished run, a file of it cannot be read, or
-    it cannot be written to.
+    They are of ``run``, or of what the folder's files hold. Raises MeasurementError if the folder
+    holds no finished run, a file of it cannot be read, or it cannot be written to.
     """
     from harness.report import html  # matplotlib, which is slow
 
-    run, bias = read_run(folder), read_bias()
+    run, bias = run or read_run(folder), read_bias()
     page = folder / PAGE
     if run.retrievals:
         texts = (markdown.render_retrieval(run), html.render_retrieval(run))
@@ -29,3 +32,17 @@ def write_report(folder: Path) -> Path:
         with open_replacing(path) as file:
             file.write(text)
     return page
+
+
+def compare_with(run: Run, baseline: str) -> Run:
+    """The same run, with speed measured against another splitter.
+
+    Raises MeasurementError if that splitter was not timed.
+    """
+    timed = list(dict.fromkeys(timing.workload.splitter for timing in run.timings))
+    if baseline not in timed:
+        raise MeasurementError(
+            f"{baseline} was not timed in this run, so speed cannot be measured against it; "
+            + (f"timed were {', '.join(timed)}" if timed else "nothing was timed")
+        )
+    return replace(run, environment=replace(run.environment, baseline=baseline))

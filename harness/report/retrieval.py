@@ -8,7 +8,7 @@ from harness.report.plots import Plot
 from harness.report.safe import Sentence
 from harness.report.tables import Column, Table, show_count
 from harness.results.model import Retrieval, Retrieved, Run, Stripping
-from harness.results.verdict import BASELINE, IN_HOUSE
+from harness.results.verdict import IN_HOUSE
 
 _BETTER, _WORSE = "▲", "▼"
 _CONFIDENCE = "95 %"
@@ -219,7 +219,7 @@ def plot_recalls(run: Run) -> list[Plot]:
             ]
             if max(len(points) for _, points in lines) > 1:
                 title = f"Recall by budget: {corpus} at {show_count(limit)}, {retriever}"
-                drawn.append(plots.plot_recall(title, lines, (IN_HOUSE, BASELINE)))
+                drawn.append(plots.plot_recall(title, lines, (IN_HOUSE, run.environment.baseline)))
     return drawn
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.report import safe
 from harness.results.model import BoundaryCount, Claim, Count, Run, Texts, Workload
-from harness.results.verdict import BASELINE, IN_HOUSE, find_broken_rules
+from harness.results.verdict import IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
 NOTHING = "–"
@@ -107,10 +107,10 @@ def answer(run: Run) -> str:
         )
     ratios = _ratios(run)
     timed = [limit for limit in limits if (IN_HOUSE, limit) in ratios]
-    if timed:
+    if timed and run.environment.baseline != IN_HOUSE:
         factors = _join_words([f"{ratios[IN_HOUSE, limit].median:.2f}" for limit in timed])
         sentence += (
-            f"; it took {factors} times as long as `{BASELINE}` at {_name_limits(timed)}"
+            f"; it was {factors} times as fast as {_name_baseline(run)} at {_name_limits(timed)}"
             f"{_name_timed(run)}"
         )
     if any(failure.workload.splitter == IN_HOUSE for failure in run.failures):
@@ -171,7 +171,7 @@ def summary(run: Run) -> Table:
             Column("segments over the limit", show_count, faults=True),
             Column("whitespace rule broken", show_count, faults=True),
             Column("forced", show_count),
-            *(Column(f"time ÷ {BASELINE} at {limit}") for limit in timed),
+            *(Column(f"{title_speed(run)} at {limit}") for limit in timed),
         ],
         rows,
         _summary_notes(run, timed=bool(timed)),
@@ -190,13 +190,17 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
         notes.append(_tell_keepers(run))
     if timed:
         notes.append(
-            f"Times{_name_timed(run)}: each pass divided by that of `{BASELINE}` in the same round; "
-            "the median, and in brackets the lowest and the highest."
+            f"Speed{_name_timed(run)}: the time of {_name_baseline(run)} divided by the splitter's in "
+            "the same round, so 2 is twice as fast; the median, and in brackets the lowest and the "
+            "highest."
         )
     elif run.timings:
-        notes.append(f"No ratio of times: `{BASELINE}` was not timed wherever others were.")
+        notes.append(
+            f"No speed is compared: {_name_baseline(run)} was not timed everywhere that others were."
+        )
     else:
         notes.append("Nothing was timed.")
+    notes += tell_renamed(run)
     if run.failures:
         notes.append("Some workloads failed and are missing here: see Failures.")
     if run.exemptions:
@@ -204,6 +208,17 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
             f"{NOTHING} also where a rule cannot be asked of a splitter: see Not applicable."
         )
     return notes
+
+
+def tell_renamed(run: Run) -> list[str]:
+    """A sentence if splitters had other names when the run was made."""
+    if not run.renamed:
+        return []
+    names = [f"{safe.code(old)} is {safe.code(new)}" for old, new in run.renamed.items()]
+    return [
+        "This run is of an earlier version, which called some splitters otherwise; here, what it "
+        f"calls {_join_words(names)}."
+    ]
 
 
 def _tell_keepers(run: Run) -> str:
@@ -429,7 +444,7 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
                         seconds.median,
                         (seconds.low, seconds.high),
                         code_points / seconds.median / 1e6 if seconds.median else None,
-                        _find_ratio(timed, splitter),
+                        _find_ratio(timed, splitter, run.environment.baseline),
                     )
                 )
     return Table(
@@ -442,7 +457,7 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
             Column("median, s", show_digits),
             Column("lowest–highest, s", _show_range),
             Column("million code points/s", show_digits),
-            Column(f"time ÷ {BASELINE}"),
+            Column(title_speed(run)),
         ],
         rows,
         ["A value is the time within the splitter's calls of one pass over the corpus."],
@@ -731,6 +746,15 @@ def _name_timed(run: Run) -> str:
     return f" on {_join_words([*map(safe.code, timed)])}" if len(timed) < len(_corpora(run)) else ""
 
 
+def title_speed(run: Run) -> str:
+    """The title of a column of speeds."""
+    return f"times as fast as {run.environment.baseline}"
+
+
+def _name_baseline(run: Run) -> str:
+    return safe.code(run.environment.baseline)
+
+
 def _limits(run: Run) -> list[int]:
     return sorted({workload.max_chunk_length for workload in _workloads(run)})
 
@@ -773,20 +797,20 @@ def _passes(run: Run) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
     return passes
 
 
-def _find_ratio(timed: dict[str, dict[int, float]], splitter: str) -> Spread | None:
-    """Time by the baseline's of the same round."""
-    base = timed.get(BASELINE, {})
-    ratios = [seconds / base[n] for n, seconds in timed[splitter].items() if base.get(n)]
+def _find_ratio(timed: dict[str, dict[int, float]], splitter: str, baseline: str) -> Spread | None:
+    """The baseline's time divided by the splitter's, of the same round: 2 is twice as fast."""
+    base = timed.get(baseline, {})
+    ratios = [base[n] / seconds for n, seconds in timed[splitter].items() if n in base and seconds]
     return Spread.of(ratios) if ratios else None
 
 
 def _ratios(run: Run) -> dict[tuple[str, int], Spread]:
-    """Time by the baseline's of the same round, over the timed corpora, by splitter and limit."""
+    """As ``_find_ratio``, over the timed corpora, by splitter and limit."""
     corpus = _and_all(_timed_corpora(run))[:1]
     return {
         (splitter, limit): ratio
         for (timed, limit), passes in _passes(run).items()
         if [timed] == corpus
         for splitter in passes
-        if (ratio := _find_ratio(passes, splitter))
+        if (ratio := _find_ratio(passes, splitter, run.environment.baseline))
     }

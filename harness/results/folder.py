@@ -8,8 +8,8 @@ import csv
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +61,23 @@ CLAIMS = "claims.json"
 RETRIEVAL = "retrieval.csv"
 STRIPPING = "stripping.csv"
 CONTRASTS = "contrasts.jsonl"
+
+# What splitters were called in runs that do not name their baseline.
+EARLIER_NAMES: Mapping[str, str] = {
+    "langchain": "langchain-memmachine",
+    "langchain-keep": "langchain-memmachine-keep",
+    "langchain-moved": "langchain-memmachine-moved",
+    "langchain-moved-rule": "langchain-memmachine-moved-rule",
+    "langchain-1.1.1": "langchain-memmachine-1.1.1",
+    "langchain-1.1.2": "langchain-memmachine-1.1.2",
+    "langchain-1.1.3": "langchain-memmachine-1.1.3",
+    "langchain-default": "langchain",
+    "langchain-separator-false": "langchain-memmachine-separator-false",
+    "langchain-separator-start": "langchain-memmachine-separator-start",
+    "langchain-separator-end": "langchain-memmachine-separator-end",
+}
+# The fields that name one, but for ``splitter``, which every record has that is of one.
+_SPLITTER_FIELDS: Mapping[type, Collection[str]] = {Import: {"name"}, Stripping: {"keeping"}}
 
 _GREATEST = 2**63 - 1
 _SIGNED = re.compile(r"(content_)?difference(_low|_high)?")
@@ -149,7 +166,7 @@ def read_run(path: Path) -> Run:
         raise MeasurementError(f"{path} is not a run folder; give one that a run wrote")
     if not os.path.lexists(path / ENVIRONMENT):
         raise MeasurementError(f"{path} holds no finished run ({ENVIRONMENT} is absent); run again")
-    environment = _read_environment(path / ENVIRONMENT)
+    environment, renamed = _read_environment(path / ENVIRONMENT)
     remedy = _find_remedy(environment.versions)
     held: dict[str, Any] = {"timings": [], "warm_ups": []}
     checked = not os.path.lexists(path / RETRIEVAL)
@@ -165,10 +182,17 @@ def read_run(path: Path) -> Run:
     if os.path.lexists(there := path / VIEWER):
         with reading(there, f"delete it, or {remedy}"):
             held["excerpts"] = unpack_excerpts(read_json(there))
-    return Run(environment, **held)
+    run = Run(environment, **held)
+    if renamed:
+        measured: list[Count | Failure | Retrieval] = [*run.counts, *run.failures, *run.retrievals]
+        counted = {each.workload.splitter for each in measured}
+        earlier = {old: new for old, new in EARLIER_NAMES.items() if old in counted}
+        run = replace(_rename(run, EARLIER_NAMES), renamed=earlier)
+    return run
 
 
-def _read_environment(path: Path) -> Environment:
+def _read_environment(path: Path) -> tuple[Environment, bool]:
+    """The environment, and whether splitters had other names when it was written."""
     with reading(path, "run again"):
         content = read_json(path)
     versions = content.get("versions") if isinstance(content, dict) else None
@@ -176,7 +200,27 @@ def _read_environment(path: Path) -> Environment:
         environment = msgspec.convert(content, Environment)
         if not environment.finished:
             raise ValueError("it does not say when the run finished")
-    return environment
+    if "baseline" in content:
+        return environment, False
+    names = {EARLIER_NAMES.get(name, name): each for name, each in environment.versions.items()}
+    baseline = EARLIER_NAMES[environment.baseline]
+    return replace(environment, versions=names, baseline=baseline), True
+
+
+def _rename(value: T, names: Mapping[str, str]) -> T:
+    """The same record, and the records in it, with other names of splitters."""
+    changes: dict[str, Any] = {}
+    for field in fields(value):  # type: ignore[arg-type]
+        held = getattr(value, field.name)
+        if field.name in _SPLITTER_FIELDS.get(type(value), {"splitter"}):
+            changes[field.name] = names.get(held, held)
+        elif isinstance(held, list | tuple):
+            changes[field.name] = [
+                _rename(each, names) if is_dataclass(each) else each for each in held
+            ]
+        elif is_dataclass(held):
+            changes[field.name] = _rename(held, names)
+    return replace(value, **changes)  # type: ignore[type-var]
 
 
 def _find_remedy(versions: Mapping[str, object]) -> str:

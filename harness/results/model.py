@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+
+BASELINE = "langchain"  # the splitter that speed is measured against, unless another is named
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -169,11 +171,11 @@ class Round:
     baseline_wall_second: float
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            timed = field.name.endswith(("_first", "_second"))
+        for each in fields(self):
+            value = getattr(self, each.name)
+            timed = each.name.endswith(("_first", "_second"))
             if timed and not 0 < value < math.inf:
-                raise ValueError(f"{field.name} of {self.workload} is {value} seconds")
+                raise ValueError(f"{each.name} of {self.workload} is {value} seconds")
 
     @property
     def cpu(self) -> float:
@@ -377,7 +379,8 @@ class Environment:
 
     ``command`` is what was typed, ``versions`` maps each distribution that was measured or
     measured with to its version, ``commit`` is empty outside a git checkout, ``dirty`` tells
-    whether files differed from it; ``started`` and ``finished`` are ISO 8601 in UTC.
+    whether files differed from it; ``started`` and ``finished`` are ISO 8601 in UTC. ``baseline``
+    is the splitter that speed is measured against.
     """
 
     command: str
@@ -390,11 +393,15 @@ class Environment:
     dirty: bool
     started: str
     finished: str
+    baseline: str = BASELINE
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All that a run folder holds."""
+    """All that a run folder holds.
+
+    ``renamed`` are splitters that had other names when it was written: the old names and the new.
+    """
 
     environment: Environment
     counts: Sequence[Count] = ()
@@ -414,3 +421,4 @@ class Run:
     retrievals: Sequence[Retrieval] = ()
     strippings: Sequence[Stripping] = ()
     contrasts: Sequence[Contrast] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)

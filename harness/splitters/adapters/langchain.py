@@ -1,6 +1,6 @@
-"""LangChain's splitters, and two ways to mend what the recursive one does to whitespace.
+"""LangChain's splitters, and two corrections of what the recursive one does to whitespace.
 
-Factories, as those in `harness.splitters.adapters.third_party`. Without overlap unless it is asked for.
+Factories like those in `harness.splitters.adapters.third_party`; without overlap by default.
 """
 
 import json
@@ -8,43 +8,32 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from segmenter import SEPARATORS
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 Split = Callable[[str], list[str]]
 Locate = Callable[[str], list[tuple[str, int, int]]]
 
+_SEPARATORS = {"memmachine": SEPARATORS}
 _HEADERS = 3  # levels of headers at which documents are cut
 
 
 def recursive(max_chunk_length: int, **options: Any) -> Split:
-    """RecursiveCharacterTextSplitter with the segmenter's separators and no overlap.
+    """RecursiveCharacterTextSplitter without overlap, all else as it is by default.
 
-    ``options`` are its keyword arguments.
+    ``options`` are its keyword arguments, but that ``separators="memmachine"`` names those of
+    MemMachine.
     """
-    from langchain_text_splitters import RecursiveCharacterTextSplitter  # slow, and optional
-
-    splitter = RecursiveCharacterTextSplitter(
-        separators=[*SEPARATORS, ""],
-        chunk_size=max_chunk_length,
-        chunk_overlap=0,
-        **options,
-    )
-    return splitter.split_text
+    return _make_recursive(max_chunk_length, **options).split_text
 
 
 def recursive_offsets(max_chunk_length: int, **options: Any) -> Locate:
     """Where ``recursive`` says its chunks start, with ``add_start_index``."""
-    from langchain_text_splitters import RecursiveCharacterTextSplitter
-
-    splitter = RecursiveCharacterTextSplitter(
-        separators=[*SEPARATORS, ""],
-        chunk_size=max_chunk_length,
-        chunk_overlap=0,
-        add_start_index=True,
-        **options,
-    )
+    splitter = _make_recursive(max_chunk_length, add_start_index=True, **options)
 
     def locate(text: str) -> list[tuple[str, int, int]]:
         found = [
@@ -53,6 +42,16 @@ def recursive_offsets(max_chunk_length: int, **options: Any) -> Locate:
         return [(content, start, start + len(content)) for content, start in found]
 
     return locate
+
+
+def _make_recursive(
+    max_chunk_length: int, *, separators: str | None = None, **options: Any
+) -> "RecursiveCharacterTextSplitter":
+    from langchain_text_splitters import RecursiveCharacterTextSplitter  # slow, and optional
+
+    if separators is not None:
+        options["separators"] = [*_SEPARATORS[separators], ""]
+    return RecursiveCharacterTextSplitter(chunk_size=max_chunk_length, chunk_overlap=0, **options)
 
 
 def recursive_of_old(max_chunk_length: int) -> Split:

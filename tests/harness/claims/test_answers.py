@@ -77,9 +77,9 @@ def functions(*, split: str = "return 1", decorators: tuple[str, ...] = ()) -> l
 
 
 RELEASES = {
-    "langchain-1.1.1": installation("1.1.1"),
-    "langchain-1.1.2": installation("1.1.2"),
-    "langchain": installation("1.1.3"),
+    "langchain-memmachine-1.1.1": installation("1.1.1"),
+    "langchain-memmachine-1.1.2": installation("1.1.2"),
+    "langchain-memmachine": installation("1.1.3"),
     f"{SPLITTERS}>=1.1.1": installation("1.2.0"),
 }
 SOURCES = {each.interpreter: functions() for each in RELEASES.values()}
@@ -105,7 +105,7 @@ def test_u2_other_source_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_u2_other_output_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
     let_say(monkeypatch, {FUNCTIONS: SOURCES})
-    found = give("U2", MadeUp(RELEASES, unlike=("langchain-1.1.2", "synthetic", 128)))
+    found = give("U2", MadeUp(RELEASES, unlike=("langchain-memmachine-1.1.2", "synthetic", 128)))
     assert found.status == "refuted"
     assert "differs on synthetic at 128" in found.measured
 
@@ -226,7 +226,7 @@ def test_u1_stripping_must_not_be_optional_of_old(monkeypatch: pytest.MonkeyPatc
     ("own", "status"), [(10_007, "confirmed"), (11_007, "differs (by a factor of 1.0999)")]
 )
 def test_a2_compares_ratios(own: int, status: str) -> None:
-    found = give("A2", MadeUp(segments={"langchain-moved": 10_000, "segmenter": own}))
+    found = give("A2", MadeUp(segments={"langchain-memmachine-moved": 10_000, "segmenter": own}))
     assert found.status == status
 
 

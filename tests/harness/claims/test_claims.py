@@ -36,12 +36,12 @@ def corpus(name: str, *texts: str) -> Corpus:
 
 def gather_here(*_: object) -> Contenders:
     """LangChain's present release in place of the old ones; nothing else."""
-    present = load_splitter("langchain")
+    present = load_splitter("langchain-memmachine")
     here = [
         load_splitter("segmenter"),
         present,
-        load_splitter("langchain-moved"),
-        *(replace(present, name=f"langchain-{release}") for release in ("1.1.1", "1.1.2")),
+        load_splitter("langchain-memmachine-moved"),
+        *(replace(present, name=name) for name in evidence.EARLIER),
     ]
     installation = Installation("3.11.4", None, {"langchain-text-splitters": "1.1.3"}, 1)
     absent = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
@@ -145,7 +145,7 @@ def test_what_is_found_is_asked_of_old_and_new_segments(tmp_path: Path) -> None:
 
 
 def test_a_shard_is_compared_document_by_document() -> None:
-    splitters = (load_splitter("langchain"), load_splitter("segmenter"))
+    splitters = (load_splitter("langchain-memmachine"), load_splitter("segmenter"))
     # "One." and "Two." before; "One. \n\n" and "Two." now.
     with spool_corpora([corpus("a", "One. \n\nTwo.")]) as (spooled,), SplitterPool() as pool:
         (texts,) = spooled.shards()

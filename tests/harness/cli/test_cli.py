@@ -104,13 +104,38 @@ def test_run_checks_times_and_reports(tmp_path: Path) -> None:
     folder = tmp_path / "here" / "there"
     assert {path.name for path in folder.iterdir()} == FILES | {"timings.json"}
     run = read_run(folder)
-    assert len(run.counts) == 2 * 5  # corpora, splitters
+    assert len(run.counts) == 2 * 7  # corpora, splitters
     assert [each.corpus for each in run.texts] == ["builtin", "synthetic"]
     assert f"| builtin | {run.texts[0].digest} |" in (folder / "report.md").read_text()
-    assert len(run.timings) == 5 * 5  # passes, on builtin alone
-    assert "times as long as `langchain` at limit 20 on `builtin`." in result.stdout
+    assert len(run.timings) == 5 * 7  # passes, on builtin alone
+    assert "times as fast as `langchain` at limit 20 on `builtin`." in result.stdout
     assert run.environment.started <= run.environment.finished
     assert "langchain-text-splitters" in run.environment.versions
+
+
+def test_speed_is_measured_against_the_baseline_that_is_named() -> None:
+    both = flags("--splitter", "segmenter", "fixed")
+    result = segbench_(
+        "time", *both, *flags("--max-chunk-length", 20), "--baseline", "fixed", "--out", "run"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "times as fast as `fixed` at limit 20" in result.stdout
+    assert read_run(Path("run")).environment.baseline == "fixed"
+    again = segbench_("report", "run", "--baseline", "segmenter")
+    assert again.exit_code == 0, again.stderr
+    assert "times as fast as `segmenter`" not in again.stdout  # itself
+    assert "times as fast as segmenter" in Path("run/report.md").read_text()
+    refused = segbench_("report", "run", "--baseline", "langchain")
+    assert refused.exit_code == 3
+    assert error_line(refused) == (
+        "segbench: langchain was not timed in this run, so speed cannot be measured against it; "
+        "timed were segmenter, fixed"
+    )
+    wrong = segbench_("run", *both, "--baseline", "langchain")
+    assert wrong.exit_code == 2
+    assert error_line(wrong) == (
+        "segbench: the baseline langchain is not among the splitters; add --splitter langchain"
+    )
 
 
 def test_run_times_every_corpus_that_is_named() -> None:

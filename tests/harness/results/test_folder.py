@@ -18,10 +18,14 @@ from harness.results.model import (
     Count,
     Environment,
     Example,
+    Excerpt,
+    Exemption,
     Failure,
+    Import,
     Run,
     Texts,
     Timing,
+    View,
     Violation,
     ViolationCount,
     Workload,
@@ -237,3 +241,45 @@ def test_an_error_is_told_in_one_line() -> None:
     assert one_line(ValueError("a\nb")) == "ValueError: a"
     assert one_line(ValueError()) == one_line(ValueError("\n")) == "ValueError"
     assert len(one_line(ValueError("x" * 1000))) == 200
+
+
+def test_a_run_from_before_splitters_were_renamed_is_read_with_their_present_names(
+    tmp_path: Path,
+) -> None:
+    """What was called ``langchain`` is not what is called so now."""
+    old, kept = Workload("laws", "langchain", 20), Workload("laws", "langchain-keep", 20)
+    run = replace(
+        RUN,
+        environment=replace(RUN.environment, versions={"langchain-1.1.1": "there"}),
+        counts=[replace(RUN.counts[0], workload=each) for each in (old, kept)],
+        violations=[],
+        examples=[],
+        failures=[Failure(Workload("laws", "langchain-default", 20), "raised", "x")],
+        timings=[Timing(old, 0, 1.5)],
+        warm_ups=[],
+        excerpts=[Excerpt("laws", "", "d", 1, 0, "x", [View("langchain-keep", 20, 1, 0, [])])],
+        imports=[Import("langchain", [1.0], 2)],
+        exemptions=[Exemption("langchain-moved", "join", "why")],
+    )
+    write_run(tmp_path, run)
+    assert read_run(tmp_path).renamed == {}
+    environment = json.loads((tmp_path / "environment.json").read_text())
+    assert environment.pop("baseline") == "langchain"
+    (tmp_path / "environment.json").write_text(json.dumps(environment))
+    read = read_run(tmp_path)
+    assert read.environment.baseline == "langchain-memmachine"
+    assert read.environment.versions == {"langchain-memmachine-1.1.1": "there"}
+    assert [each.workload.splitter for each in [*read.counts, *read.failures, *read.timings]] == [
+        "langchain-memmachine",
+        "langchain-memmachine-keep",
+        "langchain",
+        "langchain-memmachine",
+    ]
+    assert read.excerpts[0].views[0].splitter == "langchain-memmachine-keep"
+    assert read.imports[0].name == "langchain-memmachine"
+    assert read.exemptions[0].splitter == "langchain-memmachine-moved"
+    assert read.renamed == {
+        "langchain": "langchain-memmachine",
+        "langchain-keep": "langchain-memmachine-keep",
+        "langchain-default": "langchain",
+    }

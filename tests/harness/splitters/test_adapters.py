@@ -17,14 +17,14 @@ SENTENCES = (
 )
 
 
-def test_langchain_strips_and_langchain_keep_does_not() -> None:
-    stripped = load_splitter("langchain").make(50)(SENTENCES)
+def test_langchain_memmachine_strips_and_its_keep_does_not() -> None:
+    stripped = load_splitter("langchain-memmachine").make(50)(SENTENCES)
     # The text that the pull request says these chunks rendered as.
     assert "".join(stripped) == (
         "First sentence is here.Second sentence is right here. Third one ends it."
         "New paragraph starts here and goes on."
     )
-    kept = load_splitter("langchain-keep").make(50)(SENTENCES)
+    kept = load_splitter("langchain-memmachine-keep").make(50)(SENTENCES)
     assert "".join(kept) == SENTENCES
     assert [chunk.strip() for chunk in kept if chunk.strip()] == stripped
 
@@ -40,8 +40,8 @@ def test_the_separators_are_those_of_the_rules() -> None:
         separators=separators, chunk_size=30, chunk_overlap=0, keep_separator="end"
     )
     text = f"def f(x, y):\n    return [\n        {SENTENCES!r},\n    ]\n。文、字？\n" * 5
-    assert load_splitter("langchain").make(30)(text) == splitter.split_text(text)
-    split = langchain.recursive(30, keep_separator="start")
+    assert load_splitter("langchain-memmachine").make(30)(text) == splitter.split_text(text)
+    split = langchain.recursive(30, separators="memmachine", keep_separator="start")
     assert split(text) != splitter.split_text(text)
 
 

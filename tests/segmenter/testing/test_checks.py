@@ -104,8 +104,8 @@ def test_a_rule_that_does_not_concern_a_text_is_broken_by_no_splitter() -> None:
 
 def test_langchain_that_keeps_whitespace_breaks_what_its_example_lists() -> None:
     examples = Path(str(resources.files("segmenter.testing"))) / "examples"
-    known = read_known_violations(examples / "langchain-keep.toml")
-    found = find_broken(load_factory(f"{examples}/langchain_keep.py:make"), WHITESPACE)
+    known = read_known_violations(examples / "langchain-memmachine-keep.toml")
+    found = find_broken(load_factory(f"{examples}/langchain_memmachine_keep.py:make"), WHITESPACE)
     assert set(found) == {
         "cut-after-last-newline",
         "run-without-newline",

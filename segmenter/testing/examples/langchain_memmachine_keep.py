@@ -1,4 +1,4 @@
-"""LangChain's recursive splitter, keeping separators and whitespace."""
+"""LangChain's recursive splitter with MemMachine's separators; keeps them and whitespace."""
 
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
