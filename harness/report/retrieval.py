@@ -12,20 +12,24 @@ from harness.results.verdict import IN_HOUSE
 
 _BETTER, _WORSE = "▲", "▼"
 _CONFIDENCE = "95 %"
+_FEW = 0.01  # of a splitter's segments
 
 
 def answer(run: Run) -> list[Sentence]:
     """What the differences say, in sentences: beyond chance or not, and what stripping does."""
     sentences = [_introduce(run)]
     others = _splitters(run, without=IN_HOUSE)
-    better, worse, mixed, alike = [], [], [], []
+    better, worse, mixed, alike, rewritten = [], [], [], [], []
     for splitter in others:
         rows = [row for row in run.retrievals if row.workload.splitter == splitter]
         up = [row.content_difference for row in rows if row.beyond_chance]
         down = [each for each in up if each < 0]
         up = [each for each in up if each > 0]
         name, count = safe.code(splitter), len(rows)
-        if up and down:
+        unplaced = max(row.unplaced / max(1, row.segments) for row in rows)
+        if unplaced > _FEW:
+            rewritten.append(f"{name} (up to {unplaced:.0%})")
+        elif up and down:
             mixed.append(
                 f"{name} (more in {len(up)}, by up to {max(up):.3f}, and less in {len(down)}, by up "
                 f"to {-min(down):.3f}, of {count})"
@@ -40,6 +44,11 @@ def answer(run: Run) -> list[Sentence]:
         (better, f"More than with `{IN_HOUSE}` is found, beyond chance, with"),
         (worse, f"Less than with `{IN_HOUSE}` is found, beyond chance, with"),
         (mixed, "More in some comparisons and less in others, beyond chance, with"),
+        (
+            rewritten,
+            "Not to be compared, since more than a few of their segments do not stand in their "
+            "documents, where what they find cannot be counted:",
+        ),
         (alike, f"No difference to `{IN_HOUSE}` beyond chance, in any comparison, with"),
     ):
         if names:

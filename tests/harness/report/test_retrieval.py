@@ -1,5 +1,7 @@
 """The words and the page of what is found again, from figures that were made up."""
 
+from dataclasses import replace
+
 from harness.report import html, markdown, retrieval
 from harness.report.signs import show_signs
 from harness.results.model import (
@@ -71,6 +73,18 @@ def test_the_answer_says_what_is_beyond_chance_and_what_is_not() -> None:
         "More in some comparisons and less in others, beyond chance, with `both` (more in 1, by up "
         "to 0.100, and less in 1, by up to 0.100, of 2).",
         "No difference to `segmenter` beyond chance, in any comparison, with `alike` (2).",
+    ]
+
+
+def test_a_splitter_that_rewrites_the_text_is_not_compared() -> None:
+    few = replace(row("few", 1_000, 0.4, -0.15, -0.05), unplaced=200)
+    many = replace(row("many", 1_000, 0.4, -0.15, -0.05), unplaced=6_000)
+    said = retrieval.answer(Run(ENVIRONMENT, retrievals=[*ROWS[:1], few, many]))
+    assert said[1:3] == [
+        "Less than with `segmenter` is found, beyond chance, with `few` (in 1 of 1, by up to "
+        "0.100).",
+        "Not to be compared, since more than a few of their segments do not stand in their "
+        "documents, where what they find cannot be counted: `many` (up to 30%).",
     ]
 
 
