@@ -22,6 +22,7 @@ from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
 from harness.report.tables import show_digits
 from harness.results.errors import MeasurementError
+from harness.results.estimates import estimate
 from harness.splitters.probes import (
     DISTRIBUTIONS,
     FUNCTIONS,
@@ -391,30 +392,23 @@ def answer_m3(evidence: Evidence, row: Row) -> Answer:
 
 
 def answer_m4(evidence: Evidence, row: Row) -> Answer:
-    checked = evidence.checked
     evidence.progress("timing the segmenter against LangChain")
-    rivals = [evidence.find("segmenter"), evidence.find(OLD)]
-    timed = time_workloads(
-        evidence.real, rivals, [DEFAULT_LIMIT], checked.counts, pool=evidence.pool
-    )
+    own, rival = evidence.find("segmenter"), evidence.find(OLD)
+    counts = evidence.checked.counts
+    timed = time_workloads(evidence.real, [own], [DEFAULT_LIMIT], counts, rival, pool=evidence.pool)
     if timed.failures:
         raise MeasurementError(timed.failures[0].detail)
-    rounds: dict[str, dict[int, float]] = {}
-    for timing in timed.timings:
-        seconds = rounds.setdefault(timing.workload.splitter, {})
-        seconds[timing.round] = seconds.get(timing.round, 0) + timing.seconds
-    own, other = rounds["segmenter"], rounds[OLD]
-    ratios = sorted(other[number] / own[number] for number in own)
-    ratio = ratios[len(ratios) // 2]
+    found = estimate(timed.rounds)
+    if found is None:
+        raise MeasurementError("no document has any text to time")
     there = row["langchain"] / row["seconds"]
     return Answer(
-        f"segmenter {sorted(own.values())[len(own) // 2]:.2f} s, {OLD} "
-        f"{sorted(other.values())[len(other) // 2]:.2f} s, medians of {len(own)} passes in turns: "
-        f"{ratio:.2f} times as fast ({ratios[0]:.2f}–{ratios[-1]:.2f}), there {there:.2f} times; "
-        "the segmenter here is this project's, not the pull request's",
+        f"segmenter {found} times as fast as {OLD}, the geometric mean over corpora with its "
+        f"95 % interval of {found.rounds} rounds; {found.lowest:.2f} to {found.highest:.2f} by "
+        f"corpus; there {there:.2f}; the segmenter here is this project's, not the pull request's",
         CONFIRMED
-        if abs(ratio / there - 1) < NEAR
-        else f"{DIFFERS} ({ratio / there:.2f} times that ratio)",
+        if abs(found.ratio / there - 1) < NEAR
+        else f"{DIFFERS} ({found.ratio / there:.2f} times that ratio)",
     )
 
 

@@ -17,7 +17,7 @@ from harness.compare.report import print_page
 from harness.compare.statistics import TOLERANCE
 from harness.results.verdict import Verdict
 
-_OF_FOLDERS_TOO = {"folders", "out", "overwrite", "tolerance", "different_segments", "strict"}
+_OF_FOLDERS_TOO = {"folders", "out", "overwrite", "different_segments"}
 
 
 class _Tolerance(click.FloatRange):
@@ -103,9 +103,7 @@ def compare_command(
             before,
             after,
             folder,
-            tolerance=tolerance,
             different_segments=different_segments,
-            strict=strict,
         )
     elif base is None:
         raise click.UsageError("say with --base what to compare with, or give two run folders")

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import corpora
-from harness.measure.timing import PASSES
+from harness.measure.timing import ROUNDS
 from harness.results.bench import BENCH
 from harness.results.folder import CLAIMS, ENVIRONMENT
 from harness.results.model import BASELINE
@@ -153,18 +153,25 @@ def out_option(command: Command) -> Command:
     return decorated  # type: ignore[no-any-return]
 
 
-passes_option = click.option(
-    "--passes",
-    type=click.IntRange(min=PASSES),
-    default=PASSES,
+rounds_option = click.option(
+    "--rounds",
+    type=click.IntRange(min=ROUNDS),
+    default=ROUNDS,
     show_default=True,
-    help="Timed passes of each splitter over each corpus.",
+    help="Rounds in which each splitter takes turns with the baseline.",
+)
+pyperf_option = click.option(
+    "--pyperf",
+    "with_pyperf",
+    is_flag=True,
+    help="Also write the times to timings.json, which `python -m pyperf` reads.",
 )
 baseline_option = click.option(
     "--baseline",
     metavar="NAME",
     shell_complete=complete_splitters,
-    help=f"Splitter that speed is measured against, one of those timed; {BASELINE} by default.",
+    help="Splitter that speed is measured against: each other one takes turns with it; "
+    f"{BASELINE} by default.",
 )
 profile_option = click.option(
     "--profile",

@@ -6,10 +6,9 @@ from pathlib import Path
 import click
 
 from harness.cli.inputs import open_console, tell
-from harness.cli.options import baseline_option
 from harness.cli.program import CannotMeasureError
 from harness.report.bench import tabulate_bench, write_bench_page
-from harness.report.pages import compare_with, write_report
+from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
 from harness.results.bench import holds_bench, read_bench
 from harness.results.folder import read_run
@@ -18,14 +17,11 @@ from harness.results.verdict import Verdict
 
 @click.command("report")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@baseline_option
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
-def report_command(folder: Path, baseline: str | None, opened: bool) -> Verdict:
+def report_command(folder: Path, opened: bool) -> Verdict:
     """Write the reports of a run, or of a bench, again from its folder."""
     console = open_console()
     if holds_bench(folder):
-        if baseline is not None:
-            raise click.UsageError("a bench has its baselines; leave --baseline out")
         bench = read_bench(folder)
         report = write_bench_page(folder, bench)
         for table in tabulate_bench(bench):
@@ -33,8 +29,6 @@ def report_command(folder: Path, baseline: str | None, opened: bool) -> Verdict:
         tell(f"Page: {report}")
         return Verdict.WELL
     run = read_run(folder)
-    if baseline is not None:
-        run = compare_with(run, baseline)
     report = write_report(folder, run)
     print_run(run, console)
     tell(f"Report: {report}")

@@ -77,9 +77,7 @@ def compare_folders(
     after: Path,
     folder: Path,
     *,
-    tolerance: float,
     different_segments: bool,
-    strict: bool,
 ) -> Compared:
     """Compare two run folders and write what was learnt into ``folder``; what is allowed is as
     in Question.
@@ -87,9 +85,9 @@ def compare_folders(
     Raises MeasurementError where one is no finished run, or they have nothing in common.
     """
     runs = [read_run(before), read_run(after)]
-    comparison = compare_runs(*runs, tolerance=tolerance)
+    comparison = compare_runs(*runs)
     report.start_folder(folder)
-    verdict = comparison.judge(different_segments=different_segments, strict=strict)
+    verdict = comparison.judge(different_segments=different_segments)
     notes = [
         f"{path}: {note}"
         for path, run in zip((before, after), runs, strict=True)

@@ -1,27 +1,18 @@
-"""Compares two run folders: what was counted, and, of one machine, what was timed."""
+"""Compares two run folders: what was counted. What was timed is told beside it and decides nothing,
+since the runs were made at different times; ``--base`` measures both in turns."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.compare.report import Page
-from harness.compare.statistics import (
-    ROUNDS_AT_LEAST,
-    TOLERANCE,
-    Interval,
-    Speed,
-    decide_speed,
-    estimate_unpaired_ratio,
-)
 from harness.report.tables import Column, Table, show_count
 from harness.results.errors import MeasurementError
-from harness.results.model import Count, Environment, Run, Workload
+from harness.results.estimates import Estimate, estimate
+from harness.results.model import Count, Environment, Round, Run, Workload
 from harness.results.verdict import IN_HOUSE, Verdict
 
-# What two runs of one machine may differ in and their times still be compared.
-_FREE = ("command", "commit", "dirty", "started", "finished")
-_NO_FLOOR = Interval(1.0, 1.0, 1.0)
 _SHOWN = 3
 
 
@@ -31,8 +22,8 @@ class Change:
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
     ``broken_before`` and ``broken_after`` are how often each rule was broken that need not have
-    been. ``ratio`` is that of the later time to the earlier, each by that of the baseline in the same
-    round, None where no verdict on speed can be given.
+    been. ``speed_before`` and ``speed_after`` are how many times as fast as the baseline it was, None
+    where it was not timed.
     """
 
     workload: Workload
@@ -41,8 +32,8 @@ class Change:
     same_texts: bool
     broken_before: Mapping[str, int]
     broken_after: Mapping[str, int]
-    ratio: Interval | None
-    speed: Speed | None
+    speed_before: Estimate | None
+    speed_after: Estimate | None
 
     @property
     def same_segments(self) -> bool:
@@ -60,48 +51,43 @@ class RunComparison:
     """Two runs beside each other.
 
     ``vanished`` are workloads that only the earlier one counted, with why the later one has none,
-    ``new`` those of the later one alone; ``unlike`` the fields in which their environments differ
-    so that times do not compare; ``untimed`` are workloads that the earlier one timed and the
-    later one did not, alone or beside the baseline; ``same`` tells that both are one run.
+    ``new`` those of the later one alone; ``untimed`` are workloads that the earlier one timed and the
+    later one did not; ``same`` tells that both are one run.
     """
 
     environment: Environment
     changes: Sequence[Change]
     vanished: Mapping[Workload, str]
     new: Sequence[Workload]
-    unlike: Sequence[str]
     untimed: Sequence[Workload] = ()
     same: bool = False
 
-    def judge(self, *, different_segments: bool, strict: bool) -> Verdict:
+    def judge(self, *, different_segments: bool) -> Verdict:
         """The verdict, which this project's segmenter decides.
 
         It is not measured where it is missing from the later run, or was not timed there though
-        it was before, or was given other texts; and, if ``strict``, where there is no verdict on
-        its speed.
+        it was before, or was given other texts.
         """
         own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
         for change in own:
-            if change.same_texts and (change.is_worse or change.speed is Speed.SLOWER):
+            if change.same_texts and change.is_worse:
                 return Verdict.BAD
             if change.same_texts and not change.same_segments and not different_segments:
                 return Verdict.BAD
         missing = any(each.splitter == IN_HOUSE for each in (*self.vanished, *self.untimed))
-        untold = any(not change.speed or not change.speed.decided for change in own)
-        if missing or not all(change.same_texts for change in own) or (strict and untold):
+        if missing or not all(change.same_texts for change in own):
             return Verdict.NOT_MEASURED
         return Verdict.WELL
 
 
-def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> RunComparison:
+def compare_runs(before: Run, after: Run) -> RunComparison:
     """Compare two runs workload by workload.
 
     Raises MeasurementError where they have no workload in common.
     """
     counts = [{count.workload: count for count in run.counts} for run in (before, after)]
     broken = [_count_broken(run) for run in (before, after)]
-    ratios = [_list_ratios(run) for run in (before, after)]
-    unlike = _find_unlike(before.environment, after.environment)
+    rounds = [_group_rounds(run) for run in (before, after)]
     digests = [{each.corpus: each.digest for each in run.texts} for run in (before, after)]
     common = [workload for workload in counts[0] if workload in counts[1]]
     if not common:
@@ -109,32 +95,25 @@ def compare_runs(before: Run, after: Run, *, tolerance: float = TOLERANCE) -> Ru
             "the two runs have no workload in common; run both with the same --corpus, "
             "--splitter and --max-chunk-length"
         )
-    # The same times again are no second measurement: nothing is to be told from noise.
-    same = before.environment == after.environment and before.timings == after.timings
-    numbers = [Counter(timing.workload for timing in run.timings) for run in (before, after)]
+    same = before.environment == after.environment and before.rounds == after.rounds
     changes = []
     untimed = []
     for workload in common:
         earlier, later = (each[workload] for each in counts)
-        times = [each.get(workload, []) for each in ratios]
         texts = [each.get(workload.corpus) for each in digests]
         same_texts = _size(earlier) == _size(later) and (None in texts or texts[0] == texts[1])
-        ratio = None
-        if not unlike and same_texts and min(map(len, times)) >= ROUNDS_AT_LEAST:
-            ratio = Interval(1.0, 1.0, 1.0) if same else estimate_unpaired_ratio(*times)
-        speed = decide_speed(ratio, _NO_FLOOR, tolerance) if ratio else None
-        for first, second in ([len(each) for each in times], [each[workload] for each in numbers]):
-            if second < min(first, ROUNDS_AT_LEAST) and workload not in untimed:
-                untimed.append(workload)
+        speeds = [estimate(each.get(workload, ())) for each in rounds]
+        if speeds[0] and not speeds[1]:
+            untimed.append(workload)
         faults_before, faults_after = (each[workload] for each in broken)
         changes.append(
-            Change(workload, earlier, later, same_texts, faults_before, faults_after, ratio, speed)
+            Change(workload, earlier, later, same_texts, faults_before, faults_after, *speeds)
         )
     why = {each.workload: f"{each.status}: {each.detail}" for each in after.failures}
     gone, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
     vanished = {workload: why.get(workload, "not asked") for workload in sorted(gone)}
     return RunComparison(
-        after.environment, changes, vanished, sorted(new), unlike, untimed, same and not gone | new
+        after.environment, changes, vanished, sorted(new), untimed, same and not gone | new
     )
 
 
@@ -149,34 +128,11 @@ def _count_broken(run: Run) -> Mapping[Workload, Mapping[str, int]]:
     return broken
 
 
-def _list_ratios(run: Run) -> dict[Workload, list[float]]:
-    """By workload, the time of each pass divided by that of the baseline in the same round."""
-    baseline = {
-        (timing.workload.corpus, timing.workload.max_chunk_length, timing.round): timing.seconds
-        for timing in run.timings
-        if timing.workload.splitter == run.environment.baseline
-    }
-    ratios = defaultdict(list)
-    for timing in run.timings:
-        workload = timing.workload
-        beside = baseline.get((workload.corpus, workload.max_chunk_length, timing.round))
-        if beside and workload.splitter != run.environment.baseline:
-            ratios[workload].append(timing.seconds / beside)
-    return ratios
-
-
-def _find_unlike(before: Environment, after: Environment) -> list[str]:
-    """Fields that differ; of the versions, which."""
-    unlike = [
-        each.name
-        for each in fields(Environment)
-        if each.name not in (*_FREE, "versions")
-        and getattr(before, each.name) != getattr(after, each.name)
-    ]
-    names = sorted(before.versions.keys() & after.versions.keys())  # what both ran
-    return unlike + [
-        f"version of {name}" for name in names if before.versions[name] != after.versions[name]
-    ]
+def _group_rounds(run: Run) -> dict[Workload, list[Round]]:
+    grouped: defaultdict[Workload, list[Round]] = defaultdict(list)
+    for each in run.rounds:
+        grouped[each.workload].append(each)
+    return grouped
 
 
 def describe_runs(comparison: RunComparison) -> Page:
@@ -193,8 +149,8 @@ def describe_runs(comparison: RunComparison) -> Page:
             Column("after", show_count),
             Column("rules broken before", show_count),
             Column("after", show_count),
-            Column("time, after ÷ before"),
-            Column("speed", numeric=False),
+            Column("× as fast as the baseline before"),
+            Column("after"),
         ],
         [
             (
@@ -206,15 +162,14 @@ def describe_runs(comparison: RunComparison) -> Page:
                 each.after.segments,
                 sum(each.broken_before.values()),
                 sum(each.broken_after.values()),
-                each.ratio,
-                each.speed,
+                each.speed_before,
+                each.speed_after,
             )
             for each in changes
         ],
         [
-            "Broken rules are those that need not have been. Times are divided by those of "
-            f"`{comparison.environment.baseline}` in the same round, since the machine was faster in one run than in the "
-            "other; without it there is no verdict on speed.",
+            "Broken rules are those that need not have been. Speeds are told and decide nothing: the "
+            "machine may have been another one, or as busy as it was not in the other run."
         ],
         names=3,
     )
@@ -243,17 +198,7 @@ def _answer(comparison: RunComparison) -> str:
         f"some rule is broken more often in {worse}" if worse else "no rule is broken more often",
         *([f"the texts differ in {other}"] if other else []),
     ]
-    speeds = Counter(each.speed for each in changes if each.speed)
-    if comparison.unlike:
-        speed = f"No verdict on speed: the environments differ in {', '.join(comparison.unlike)}."
-    elif speeds:
-        speed = "Speed: " + ", ".join(f"{speeds[each]} {each}" for each in Speed if speeds[each])
-        speed += "."
-    else:
-        speed = (
-            f"No verdict on speed: no workload was timed beside {comparison.environment.baseline} in both runs on the "
-            "same documents."
-        )
+    speed = "Two runs give no verdict on speed; --base measures both versions in turns."
     rest = []
     if comparison.untimed:
         names = list(map(str, comparison.untimed))
@@ -272,7 +217,6 @@ def _answer(comparison: RunComparison) -> str:
 def record_runs(comparison: RunComparison) -> dict[str, Any]:
     """The comparison as JSON has it."""
     return {
-        "unlike": list(comparison.unlike),
         "vanished": [{**asdict(each), "why": why} for each, why in comparison.vanished.items()],
         "new": [asdict(workload) for workload in comparison.new],
         "untimed": [asdict(workload) for workload in comparison.untimed],

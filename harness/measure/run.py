@@ -14,7 +14,7 @@ from harness.measure.hostile import try_splitter
 from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import SpooledCorpus, spool_corpora
-from harness.measure.timing import time_workloads
+from harness.measure.timing import UNTIMED, time_workloads
 from harness.report.pages import MARKDOWN, PAGE, write_report
 from harness.results.folder import start_run, write_run
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
@@ -22,7 +22,7 @@ from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT
 from harness.splitters.contenders import Contenders, gather, list_exemptions
-from harness.splitters.registry import Splitter
+from harness.splitters.registry import Splitter, load_splitter
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Plan:
     timed: Sequence[Corpus]
     splitters: Sequence[Splitter]
     limits: Sequence[int]
-    passes: int
+    rounds: int
     command: str
     profile: bool = False
     timeout: float = TIMEOUT
@@ -46,7 +46,7 @@ class Plan:
 
 
 class Progress(Protocol):
-    """Shows how far a run is: it counts documents, or splitters where there are none."""
+    """Shows how far a run is: it counts documents, splitters where there are none, or rounds."""
 
     def begin(self, stage: str, total: int | None) -> None:
         """A stage begins, of ``total`` documents, or of a number that is not known."""
@@ -103,7 +103,14 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
 
 
 def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: Progress) -> Run:
-    environment = describe_environment(plan.command, contenders.splitters, contenders.installations)
+    beside = contenders
+    if plan.timed and plan.baseline not in {splitter.name for splitter in plan.splitters}:
+        beside = gather([load_splitter(plan.baseline)], lambda line: progress.begin(line, None))
+    environment = describe_environment(
+        plan.command,
+        [*contenders.splitters, *(s for s in beside.splitters if s not in contenders.splitters)],
+        {**contenders.installations, **beside.installations},
+    )
     unavailable = [
         Failure(Workload(corpus.name, splitter, limit), "unavailable", reason)
         for corpus in plan.corpora
@@ -127,23 +134,24 @@ def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: P
         names = {corpus.name for corpus in plan.timed}
         if not names:
             return learnt
-        splits = sum(c.documents for c in checked.counts if c.workload.corpus in names)
-        progress.begin("timing", (1 + plan.passes) * splits)
+        counts = [count for count in checked.counts if count.workload.corpus in names]
+        baseline = next((s for s in beside.splitters if s.name == plan.baseline), None)
+        if baseline is None:
+            why = f"its baseline is unavailable: {beside.unavailable[plan.baseline]}"
+            untimed = [Failure(count.workload, UNTIMED, why) for count in counts]
+            return replace(learnt, failures=[*learnt.failures, *untimed])
         timed = time_workloads(
             [corpus for corpus in corpora if corpus.name in names],
             contenders.splitters,
             plan.limits,
-            checked.counts,
+            counts,
+            baseline,
             pool=pool,
-            passes=plan.passes,
-            progress=progress.advance,
+            rounds=plan.rounds,
+            begin=progress.begin,
+            advance=progress.advance,
         )
-    return replace(
-        learnt,
-        timings=timed.timings,
-        warm_ups=timed.warm_ups,
-        failures=[*learnt.failures, *timed.failures],
-    )
+    return replace(learnt, rounds=timed.rounds, failures=[*learnt.failures, *timed.failures])
 
 
 def _check(

@@ -1,34 +1,30 @@
-"""Times splitters against each other: each in its own process, in turns, on verified segments.
-
-The machine's speed drifts while a run goes on, so splitters take turns: every round is one pass
-of each over the whole corpus, in an order that is reversed every other round, and only passes of
-the same round are compared. Before the rounds each makes one pass as warm-up. Every pass, the
-warm-up too, is digested outside the timed calls; a splitter whose segments are not those that
-were checked has no timing.
-"""
+"""Times splitters against a baseline: what was checked, and only that, in rounds of turns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from harness.measure.rounds import Pair, SideError, Task, open_process
 from harness.measure.spooling import SpooledCorpus
+from harness.measure.strata import Stratum, cut_strata
 from harness.results.errors import MeasurementError
-from harness.results.model import Count, Failure, Timing, Workload
-from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMED_OUT, Pass, SplitterError, SplitterProcess
+from harness.results.estimates import ROUNDS_AT_LEAST
+from harness.results.model import Count, Failure, Round, Workload
+from harness.runner.pool import SplitterPool, open_folder
+from harness.runner.process import TIMED_OUT, Pass, SplitterError
 from harness.splitters.registry import Splitter
 
-PASSES = 5
+ROUNDS = ROUNDS_AT_LEAST
 PASS_TIMEOUT = 900.0  # seconds
+UNTIMED = "untimed"
 
 
 @dataclass(frozen=True, slots=True)
 class TimingResult:
-    """Timings of the rounds (from 0), the warm-up passes apart, and who could not be timed."""
+    """The rounds of every workload that has them all, and who could not be timed."""
 
-    timings: list[Timing] = field(default_factory=list)
-    warm_ups: list[Timing] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
@@ -37,137 +33,174 @@ def time_workloads(
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     counts: Iterable[Count],
+    baseline: Splitter,
     *,
     pool: SplitterPool,
-    passes: int = PASSES,
+    rounds: int = ROUNDS,
     pass_timeout: float = PASS_TIMEOUT,
-    progress: Callable[[int], None] | None = None,
+    begin: Callable[[str, int], None] = lambda _stage, _total: None,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> TimingResult:
-    """Time ``passes`` passes of every workload that has a count.
+    """Time every workload that has a count in so many rounds, beside the baseline.
 
-    Workloads without one were not verified and are passed over. ``pass_timeout`` is how many
-    seconds a splitter may take for a pass; one that exceeds it, or the time limit of ``pool``, is
-    given up there. ``progress`` is called with how many documents were split since the last call.
-    Raises CorpusError where a corpus cannot be read, and MeasurementError where it is not what was
-    counted.
+    The baseline is not timed against itself, unless it is the only splitter: then that tells the
+    noise. Workloads without a count were not verified and are passed over. First everyone splits
+    each corpus once: a splitter whose segments are not those that were counted is not timed, nor one
+    that takes longer than ``pass_timeout`` seconds for that. ``begin`` is told a stage and its
+    number of steps, ``advance`` how many more are done. Raises CorpusError where a corpus cannot be
+    read, and MeasurementError where it is not what was counted.
     """
     counted = {count.workload: count for count in counts}
     result = TimingResult()
-    with ExitStack() as stack:
-        processes = _Processes(pool, stack)
-        for corpus in corpora:
-            _time_corpus(
-                corpus,
-                splitters,
-                limits,
-                counted,
-                passes,
-                pass_timeout,
-                processes,
-                progress,
-                result,
-            )
+    contenders = [s for s in splitters if s.name != baseline.name] or list(splitters)
+    with open_folder() as folder:
+        verifier = _Verifier(pool, pass_timeout, folder, advance)
+        pairs = {
+            each.name: Pair(each, baseline, partial(open_process, timeout=pool.timeout))
+            for each in contenders
+        }
+        tasks: dict[str, dict[Workload, Task]] = {each.name: {} for each in contenders}
+        chosen = [corpus for corpus in corpora if _is_counted(corpus, counted)]
+        steps = sum(corpus.documents for corpus in chosen) * len(limits) * (1 + len(contenders))
+        begin("verifying", steps)
+        for corpus in chosen:
+            for limit in limits:
+                verified = [
+                    (each, count)
+                    for each in contenders
+                    if (count := counted.get(Workload(corpus.name, each.name, limit)))
+                ]
+                if verified:
+                    verifier.prepare(
+                        corpus, limit, baseline, verified, counted, pairs, tasks, result
+                    )
+        begin("timing", rounds * sum(map(len, tasks.values())))
+        done: dict[Workload, list[Round]] = {}
+        for number in range(rounds):
+            for name, pending in tasks.items():
+                _make_round(number, pairs[name], pending, done, result, pool)
+                advance(len(pending))
+    result.rounds.extend(
+        each
+        for pending in tasks.values()
+        for workload in pending
+        for each in done.get(workload, ())
+    )
     return result
 
 
-class _Processes:
-    """A process for each splitter, started when it is needed and again after it failed."""
-
-    def __init__(self, pool: SplitterPool, stack: ExitStack) -> None:
-        self._pool = pool
-        self._stack = stack
-        self._borrowed: dict[str, SplitterProcess] = {}
-
-    def load(self, splitter: Splitter, max_chunk_length: int) -> SplitterProcess:
-        process = self._borrowed.get(splitter.name)
-        if process is None or process.closed:
-            process = self._stack.enter_context(self._pool.borrow(splitter))
-            self._borrowed[splitter.name] = process
-        process.load(max_chunk_length)
-        return process
-
-    def give_up(self, splitter: Splitter, error: SplitterError) -> None:
-        self._pool.give_up(splitter, error)
-
-
-def _time_corpus(
-    corpus: SpooledCorpus,
-    splitters: Sequence[Splitter],
-    limits: Sequence[int],
-    counted: Mapping[Workload, Count],
-    passes: int,
-    pass_timeout: float,
-    processes: _Processes,
-    progress: Callable[[int], None] | None,
-    result: TimingResult,
-) -> None:
-    """Time the workloads of one corpus and add to ``result``."""
+def _is_counted(corpus: SpooledCorpus, counted: Mapping[Workload, Count]) -> bool:
     expected = {c.documents for c in counted.values() if c.workload.corpus == corpus.name}
-    if not expected:
-        return
-    if expected != {corpus.documents}:
+    if expected and expected != {corpus.documents}:
         raise MeasurementError(
             f"{corpus.name} changed while it was measured: {corpus.documents} documents, "
             f"before {', '.join(map(str, expected))}; run again"
         )
-    for limit in limits:
-        verified = [
-            (splitter, count)
-            for splitter in splitters
-            if (count := counted.get(Workload(corpus.name, splitter.name, limit)))
-        ]
-        _take_turns(corpus.spool, verified, passes, pass_timeout, processes, progress, result)
+    return bool(expected)
 
 
-def _take_turns(
-    spool: Path,
-    verified: Sequence[tuple[Splitter, Count]],
-    passes: int,
-    pass_timeout: float,
-    processes: _Processes,
-    progress: Callable[[int], None] | None,
-    result: TimingResult,
-) -> None:
-    """Time splitters on one corpus at one limit and add to ``result``."""
-    loaded: dict[Workload, SplitterProcess] = {}
-    seconds: dict[Workload, list[float]] = {}
+@dataclass(frozen=True, slots=True)
+class _Verifier:
+    """Lets splitters split each corpus once before they are timed."""
 
-    def load(splitter: Splitter, count: Count) -> None:
-        loaded[count.workload] = processes.load(splitter, count.workload.max_chunk_length)
-        seconds[count.workload] = []
+    pool: SplitterPool
+    pass_timeout: float
+    folder: Path
+    advance: Callable[[int], None]
 
-    def run_pass(_: Splitter, count: Count) -> None:
-        done = loaded[count.workload].run_pass(spool, progress, timeout=pass_timeout)
-        _verify(done, count)
-        seconds[count.workload].append(done.seconds)
+    def prepare(
+        self,
+        corpus: SpooledCorpus,
+        limit: int,
+        baseline: Splitter,
+        verified: Sequence[tuple[Splitter, Count]],
+        counted: Mapping[Workload, Count],
+        pairs: Mapping[str, Pair],
+        tasks: Mapping[str, dict[Workload, Task]],
+        result: TimingResult,
+    ) -> None:
+        """Add a task for every splitter that gives what was counted, and failures of the others."""
+        place = self.folder / str(len(list(self.folder.iterdir())))
+        own = Workload(corpus.name, baseline.name, limit)
 
-    remaining = list(verified)
-    for step in (load, *[run_pass] * (1 + passes)):
-        for contender in list(remaining):
+        def cut(done: Pass) -> list[Stratum]:
+            return cut_strata(corpus.spool, done.cpu_seconds, place)
+
+        try:
+            strata, given = self._verify(corpus, limit, baseline, counted.get(own), cut)
+        except SplitterError as error:
+            if own in counted:
+                result.failures.append(Failure(own, error.status, error.detail, error.frames))
+            for splitter, count in verified:
+                if splitter.name != baseline.name:
+                    detail = f"its baseline {baseline.name} failed: {error.detail}"
+                    result.failures.append(Failure(count.workload, UNTIMED, detail))
+            return
+        if not strata:
+            return  # no document has any text
+        task = Task(corpus.name, limit, strata)
+        for splitter, count in verified:
             try:
-                step(*contender)
+                _, gave = self._verify(corpus, limit, splitter, count, lambda _: strata)
             except SplitterError as error:
-                workload = contender[1].workload
-                failure = Failure(workload, error.status, error.detail, error.frames)
-                result.failures.append(failure)
-                remaining.remove(contender)
+                _note(result, count.workload, error)
                 if error.status == TIMED_OUT:
-                    processes.give_up(contender[0], error)
-        remaining.reverse()
-    for contender in verified:
-        if contender in remaining:
-            workload = contender[1].workload
-            warm_up, *values = seconds[workload]
-            result.warm_ups.append(Timing(workload, 0, warm_up))
-            result.timings.extend(
-                Timing(workload, round_, value) for round_, value in enumerate(values)
-            )
+                    self.pool.give_up(splitter, error)
+                continue
+            tasks[splitter.name][count.workload] = task
+            for stratum, digest, base in zip(strata, gave, given, strict=True):
+                pairs[splitter.name].expect(task, stratum, digest, baseline=False)
+                pairs[splitter.name].expect(task, stratum, base, baseline=True)
+
+    def _verify(
+        self,
+        corpus: SpooledCorpus,
+        limit: int,
+        splitter: Splitter,
+        count: Count | None,
+        cut: Callable[[Pass], Sequence[Stratum]],
+    ) -> tuple[Sequence[Stratum], list[str]]:
+        """The strata, and the digest of what the splitter gives for each."""
+        with self.pool.borrow(splitter) as process:
+            process.load(limit)
+            done = process.run_pass(corpus.spool, self.advance, timeout=self.pass_timeout)
+            if count is not None and done.digest != count.digest:
+                raise SplitterError(
+                    "changed",
+                    f"its segments are not those that were checked ({count.segments:,} then, "
+                    f"{done.segments:,} now)",
+                )
+            strata = cut(done)
+            return strata, [process.take_turn(each.spool, 1).digest for each in strata]
 
 
-def _verify(done: Pass, count: Count) -> None:
-    if done.digest != count.digest:
-        raise SplitterError(
-            "changed",
-            f"its segments are not those that were checked ({count.segments:,} then, "
-            f"{done.segments:,} now)",
-        )
+def _make_round(
+    number: int,
+    pair: Pair,
+    pending: dict[Workload, Task],
+    done: dict[Workload, list[Round]],
+    result: TimingResult,
+    pool: SplitterPool,
+) -> None:
+    for each in pair.make_round(number, pending.values()):
+        if isinstance(each, Round):
+            done.setdefault(each.workload, []).append(each)
+            continue
+        failed = [w for w, task in pending.items() if task is each.task]
+        if each.error.status == TIMED_OUT:
+            failed = list(pending)
+        for workload in failed:
+            del pending[workload]
+            _note(result, workload, _blame(pair, each))
+        if each.error.status == TIMED_OUT:
+            return
+
+
+def _blame(pair: Pair, failed: SideError) -> SplitterError:
+    if failed.side == pair.contender.name:
+        return failed.error
+    return SplitterError(UNTIMED, f"its baseline {failed.side} failed: {failed.error.detail}")
+
+
+def _note(result: TimingResult, workload: Workload, error: SplitterError) -> None:
+    result.failures.append(Failure(workload, error.status, error.detail, error.frames))

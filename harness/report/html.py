@@ -19,6 +19,7 @@ from harness.report import plots, retrieval, safe, tables
 from harness.report.plots import Plot
 from harness.report.signs import SIGNS, show_signs
 from harness.report.tables import Spread, Table
+from harness.results.estimates import Estimate
 from harness.results.model import Excerpt, Failure, Run, View
 from harness.results.verdict import BASELINE, IN_HOUSE
 from harness.results.viewer import pack_excerpt
@@ -93,6 +94,8 @@ def _render_markdown(text: str) -> Markup:
 
 def _find_order(value: object) -> object:
     """What a cell is sorted by: a number or a text; empty where nothing was measured."""
+    if isinstance(value, Estimate):
+        return value.ratio
     if isinstance(value, Spread):
         return value.median
     if isinstance(value, tuple):
@@ -123,28 +126,21 @@ def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:
 
 
 def _plot_speed(run: Run) -> list[Plot]:
-    """One plot per limit, on one scale: ratios to the baseline if it was timed, else seconds."""
-    speed = tables.timings(run, detailed=False)
-    title = tables.title_speed(run)
-    ratios = [row for row in speed.select("limit", "splitter", title) if row[2]]
-    line = 1.0 if ratios else None
-    spreads = ratios or [
-        (limit, splitter, Spread(median, *ends))
-        for limit, splitter, median, ends in speed.select(
-            "limit", "splitter", "median, s", "lowest–highest, s"
-        )
+    """One plot per limit, on one scale: how many times as fast as the baseline."""
+    found = [
+        (limit, splitter, Spread(each.ratio, each.low, each.high))
+        for (splitter, limit), each in tables.estimate_speed(run).items()
     ]
-    values = [value for _, _, spread in spreads for value in (spread.low, spread.high)]
-    values += [line] if line else []
+    values = [1.0, *(value for _, _, spread in found for value in (spread.low, spread.high))]
     return [
         plots.plot_spreads(
             f"Speed at limit {limit:,}",
-            f"{title} (more is faster)" if line else "seconds per pass (less is faster)",
-            [(splitter, spread) for at, splitter, spread in spreads if at == limit],
+            f"{tables.title_speed(run)} (more is faster)",
+            [(splitter, spread) for at, splitter, spread in found if at == limit],
             (min(values), max(values)),
-            line=line,
+            line=1.0,
         )
-        for limit in dict.fromkeys(limit for limit, _, _ in spreads)
+        for limit in dict.fromkeys(limit for limit, _, _ in found)
     ]
 
 

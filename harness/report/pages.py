@@ -1,12 +1,10 @@
 """Writes the reports of a run folder from its files alone."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from harness.report import markdown
 from harness.report.bias import read_bias
 from harness.results.atomic import open_replacing
-from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
 from harness.results.model import Run
 
@@ -32,17 +30,3 @@ def write_report(folder: Path, run: Run | None = None) -> Path:
         with open_replacing(path) as file:
             file.write(text)
     return page
-
-
-def compare_with(run: Run, baseline: str) -> Run:
-    """The same run, with speed measured against another splitter.
-
-    Raises MeasurementError if that splitter was not timed.
-    """
-    timed = list(dict.fromkeys(timing.workload.splitter for timing in run.timings))
-    if baseline not in timed:
-        raise MeasurementError(
-            f"{baseline} was not timed in this run, so speed cannot be measured against it; "
-            + (f"timed were {', '.join(timed)}" if timed else "nothing was timed")
-        )
-    return replace(run, environment=replace(run.environment, baseline=baseline))

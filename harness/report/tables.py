@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.report import safe
-from harness.results.model import BoundaryCount, Claim, Count, Run, Texts, Workload
+from harness.results.estimates import Estimate, estimate
+from harness.results.model import BoundaryCount, Claim, Count, Round, Run, Texts, Workload
 from harness.results.verdict import IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
 NOTHING = "–"
+
+_ESTIMATED = (
+    "as the geometric mean over strata and corpora, with its 95 % interval over rounds in brackets"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +110,13 @@ def answer(run: Run) -> str:
             f"`{IN_HOUSE}` kept every character of {scope}, with no segment over the limit and "
             "no boundary against the whitespace rule that could be avoided"
         )
-    ratios = _ratios(run)
+    ratios = estimate_speed(run)
     timed = [limit for limit in limits if (IN_HOUSE, limit) in ratios]
-    if timed and run.environment.baseline != IN_HOUSE:
-        factors = _join_words([f"{ratios[IN_HOUSE, limit].median:.2f}" for limit in timed])
+    if timed:
+        factors = _join_words([f"{ratios[IN_HOUSE, limit].ratio:.2f}" for limit in timed])
         sentence += (
-            f"; it was {factors} times as fast as {_name_baseline(run)} at {_name_limits(timed)}"
-            f"{_name_timed(run)}"
+            f"; it was {factors} times as fast as {_name_baseline(run)} at "
+            f"{_name_limits(timed)}{_name_timed(run)}"
         )
     if any(failure.workload.splitter == IN_HOUSE for failure in run.failures):
         sentence += "; it failed on some workloads"
@@ -132,7 +137,7 @@ def find_keepers(run: Run) -> list[str]:
 
 def summary(run: Run) -> Table:
     """A row a splitter: does it keep the text, does it fit, the whitespace rule, the speed."""
-    limits, ratios = _limits(run), _ratios(run)
+    limits, ratios = _limits(run), estimate_speed(run)
     timed = [limit for limit in limits if any(limit == other for _, other in ratios)]
     exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
     rows = []
@@ -190,14 +195,11 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
         notes.append(_tell_keepers(run))
     if timed:
         notes.append(
-            f"Speed{_name_timed(run)}: the time of {_name_baseline(run)} divided by the splitter's in "
-            "the same round, so 2 is twice as fast; the median, and in brackets the lowest and the "
-            "highest."
+            f"Speed{_name_timed(run)}: the time of {_name_baseline(run)} divided by that "
+            f"of the splitter, {_ESTIMATED}."
         )
-    elif run.timings:
-        notes.append(
-            f"No speed is compared: {_name_baseline(run)} was not timed everywhere that others were."
-        )
+    elif run.rounds:
+        notes.append("No ratio of times: too few rounds.")
     else:
         notes.append("Nothing was timed.")
     notes += tell_renamed(run)
@@ -422,47 +424,69 @@ def violations(run: Run) -> Table:
 
 
 def timings(run: Run, *, detailed: bool = True) -> Table:
-    """A row a workload that was timed; without ``detailed`` only the sums over the corpora."""
-    passes = _passes(run)
-    rows = []
+    """One row per workload that was timed; without ``detailed`` only those of all corpora.
+
+    Of several corpora there is a mean ratio, and no time: sums would be those of the largest one.
+    """
+    rows: list[tuple[Any, ...]] = []
     corpora = _and_all(_timed_corpora(run))
     for corpus in corpora if detailed else corpora[:1]:
-        parts = _timed_corpora(run) if corpus == ALL_CORPORA else [corpus]
-        code_points = _count_code_points(run, parts)
         for limit in _limits(run):
-            timed = passes.get((corpus, limit), {})
+            here = [
+                each
+                for each in run.rounds
+                if each.workload.max_chunk_length == limit
+                and corpus in (each.workload.corpus, ALL_CORPORA)
+            ]
+            whole = {(each.workload.corpus) for each in here}
             for splitter in _splitters(run):
-                if splitter not in timed:
-                    continue
-                seconds = Spread.of(timed[splitter].values())
+                own = [each for each in here if each.workload.splitter == splitter]
+                beside = [each for each in here if each.baseline == splitter]
+                if (not own and not beside) or {
+                    each.workload.corpus for each in own or beside
+                } != whole:
+                    continue  # it failed on a corpus: a mean would compare unlike things
+                found = estimate(own)
                 rows.append(
                     (
                         corpus,
                         limit,
                         splitter,
-                        len(timed[splitter]),
-                        seconds.median,
-                        (seconds.low, seconds.high),
-                        code_points / seconds.median / 1e6 if seconds.median else None,
-                        _find_ratio(timed, splitter, run.environment.baseline),
+                        len({each.round for each in own or beside}),
+                        None if corpus == ALL_CORPORA else _find_rate(own, beside),
+                        found,
+                        found and (found.lowest, found.highest),
                     )
                 )
     return Table(
-        "Timings",
+        "Speed",
         [
             Column("corpus", numeric=False),
             Column("limit", show_count),
             Column("splitter", numeric=False),
-            Column("passes", show_count),
-            Column("median, s", show_digits),
-            Column("lowest–highest, s", _show_range),
+            Column("rounds", show_count),
             Column("million code points/s", show_digits),
             Column(title_speed(run)),
+            Column(
+                "slowest–fastest corpus" if len(corpora) > 1 else "slowest–fastest stratum",
+                _show_factors,
+            ),
         ],
         rows,
-        ["A value is the time within the splitter's calls of one pass over the corpus."],
+        [
+            f"CPU time. A ratio is the time of {_name_baseline(run)} divided by that of the "
+            f"splitter, which took turns with it, {_ESTIMATED}. A stratum is a quarter of the "
+            "documents, by length; each counts the same, and so does each corpus."
+        ],
         names=3,
     )
+
+
+def _find_rate(own: Sequence[Round], beside: Sequence[Round]) -> float:
+    """Million code points a second, by the geometric mean over rounds and strata."""
+    logs = [math.log(2 * each.code_points / each.cpu / 1e6) for each in own]
+    logs += [math.log(2 * each.code_points / each.baseline_cpu / 1e6) for each in beside if not own]
+    return math.exp(statistics.fmean(logs))
 
 
 def failures(run: Run) -> Table:
@@ -709,8 +733,8 @@ def _finish(shown: str) -> str:
     return shown if isinstance(shown, safe.Sentence) else safe.line(shown)
 
 
-def _show_range(value: tuple[float, float]) -> str:
-    return "–".join(map(show_digits, value))
+def _show_factors(value: tuple[float, float]) -> str:
+    return "–".join(f"{factor:.2f}" for factor in value)
 
 
 def _name_limits(limits: Sequence[int]) -> str:
@@ -732,7 +756,7 @@ def _corpora(run: Run) -> list[str]:
 
 
 def _timed_corpora(run: Run) -> list[str]:
-    return list(dict.fromkeys(timing.workload.corpus for timing in run.timings))
+    return list(dict.fromkeys(each.workload.corpus for each in run.rounds))
 
 
 def _and_all(corpora: Sequence[str]) -> list[str]:
@@ -763,54 +787,17 @@ def _splitters(run: Run) -> list[str]:
     return list(dict.fromkeys(workload.splitter for workload in _workloads(run)))
 
 
-def _count_code_points(run: Run, corpora: Sequence[str]) -> int:
-    """The corpora's code points, which are the same for each workload of a corpus."""
-    sizes = {count.workload.corpus: count.code_points for count in run.counts}
-    return sum(sizes[corpus] for corpus in corpora)
+def estimate_speed(run: Run) -> dict[tuple[str, int], Estimate]:
+    """How many times as fast as the baseline, over the timed corpora, by splitter and limit.
 
-
-def _passes(run: Run) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
-    """Seconds by splitter and round, for each corpus and limit that was timed.
-
-    All corpora together have the splitters and rounds that were timed on each of them.
+    A splitter that was not timed on all of them has none.
     """
-    passes: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
-    for timing in run.timings:
-        workload = timing.workload
-        timed = passes.setdefault((workload.corpus, workload.max_chunk_length), {})
-        timed.setdefault(workload.splitter, {})[timing.round] = timing.seconds
-    corpora = _timed_corpora(run)
-    if len(corpora) > 1:
-        for limit in _limits(run):
-            parts = [passes.get((corpus, limit), {}) for corpus in corpora]
-            whole = {
-                splitter: {
-                    number: sum(part[splitter][number] for part in parts)
-                    for number in parts[0][splitter]
-                    if all(number in part[splitter] for part in parts)
-                }
-                for splitter in parts[0]
-                if all(splitter in part for part in parts)
-            }
-            if any(whole.values()):
-                passes[ALL_CORPORA, limit] = {name: each for name, each in whole.items() if each}
-    return passes
-
-
-def _find_ratio(timed: dict[str, dict[int, float]], splitter: str, baseline: str) -> Spread | None:
-    """The baseline's time divided by the splitter's, of the same round: 2 is twice as fast."""
-    base = timed.get(baseline, {})
-    ratios = [base[n] / seconds for n, seconds in timed[splitter].items() if n in base and seconds]
-    return Spread.of(ratios) if ratios else None
-
-
-def _ratios(run: Run) -> dict[tuple[str, int], Spread]:
-    """As ``_find_ratio``, over the timed corpora, by splitter and limit."""
-    corpus = _and_all(_timed_corpora(run))[:1]
+    grouped: defaultdict[tuple[str, int], list[Round]] = defaultdict(list)
+    for each in run.rounds:
+        grouped[each.workload.splitter, each.workload.max_chunk_length].append(each)
+    corpora = set(_timed_corpora(run))
     return {
-        (splitter, limit): ratio
-        for (timed, limit), passes in _passes(run).items()
-        if [timed] == corpus
-        for splitter in passes
-        if (ratio := _find_ratio(passes, splitter, run.environment.baseline))
+        key: found
+        for key, rounds in grouped.items()
+        if {each.workload.corpus for each in rounds} == corpora and (found := estimate(rounds))
     }

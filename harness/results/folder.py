@@ -31,15 +31,15 @@ from harness.results.model import (
     Growth,
     Import,
     Retrieval,
+    Round,
     Run,
     Stripping,
     Texts,
-    Timing,
     Trial,
     ViolationCount,
 )
 from harness.results.reading import parse_json, read_json, read_rows, read_text, reading
-from harness.results.timings import read_timings, write_timings
+from harness.results.timings import TIMINGS
 from harness.results.viewer import pack_excerpt, unpack_excerpts
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ COUNTS = "counts.csv"
 VIOLATIONS = "violations.csv"
 EXAMPLES = "examples.jsonl"
 FAILURES = "failures.jsonl"
-TIMINGS = "timings.json"
+ROUNDS = "rounds.csv"
 VIEWER = "viewer.json"
 BOUNDARIES = "boundaries.csv"
 EXEMPTIONS = "exemptions.csv"
@@ -77,7 +77,11 @@ EARLIER_NAMES: Mapping[str, str] = {
     "langchain-separator-end": "langchain-memmachine-separator-end",
 }
 # The fields that name one, but for ``splitter``, which every record has that is of one.
-_SPLITTER_FIELDS: Mapping[type, Collection[str]] = {Import: {"name"}, Stripping: {"keeping"}}
+_SPLITTER_FIELDS: Mapping[type, Collection[str]] = {
+    Import: {"name"},
+    Round: {"baseline"},
+    Stripping: {"keeping"},
+}
 
 _GREATEST = 2**63 - 1
 _SIGNED = re.compile(r"(content_)?difference(_low|_high)?")
@@ -101,6 +105,7 @@ _FILES = (
     _File(VIOLATIONS, "violations", ViolationCount, required=True),
     _File(EXAMPLES, "examples", Example, required=True),
     _File(FAILURES, "failures", Failure, required=True),
+    _File(ROUNDS, "rounds", Round),
     _File(BOUNDARIES, "boundaries", BoundaryCount),
     _File(EXEMPTIONS, "exemptions", Exemption),
     _File(TRIALS, "trials", Trial),
@@ -135,18 +140,20 @@ def start_run(path: Path) -> None:
 def write_run(path: Path, run: Run) -> None:
     """Write all of a run's files into the folder ``path``, ``environment.json`` last.
 
-    Raises MeasurementError if nothing was measured, a timing has no count, or a file cannot be
+    Raises MeasurementError if nothing was measured, a round has no count, or a file cannot be
     written.
     """
     if not (run.counts or run.failures or run.retrievals):
         raise MeasurementError(f"nothing was measured, so {path} is not written")
+    try:
+        _require_comparable(run.rounds, run.counts)
+    except ValueError as error:
+        raise MeasurementError(str(error)) from error
     start_run(path)
     for file in _FILES:
         records = getattr(run, file.field)
         if records or (file.required and not run.retrievals):
             _write(path / file.name, file.kind, records)
-    if run.timings:
-        write_timings(path / TIMINGS, run.timings, run.counts, run.warm_ups)
     if run.excerpts:
         write_json(path / VIEWER, [pack_excerpt(excerpt) for excerpt in run.excerpts])
     write_json(path / ENVIRONMENT, msgspec.to_builtins(run.environment), indent=2)
@@ -168,17 +175,16 @@ def read_run(path: Path) -> Run:
         raise MeasurementError(f"{path} holds no finished run ({ENVIRONMENT} is absent); run again")
     environment, renamed = _read_environment(path / ENVIRONMENT)
     remedy = _find_remedy(environment.versions)
-    held: dict[str, Any] = {"timings": [], "warm_ups": []}
+    held: dict[str, Any] = {}
     checked = not os.path.lexists(path / RETRIEVAL)
     for file in _FILES:
         there = path / file.name
         if (file.required and checked) or os.path.lexists(there):
             with reading(there, remedy if file.required else f"delete it, or {remedy}"):
                 held[file.field] = _read(there, file.kind)
-    if os.path.lexists(there := path / TIMINGS):
-        with reading(there, f"delete it, or {remedy}"):
-            held["timings"], held["warm_ups"] = read_timings(there)
-            _require_counts(held["timings"], held["counts"])
+    if held.get("rounds"):
+        with reading(path / ROUNDS, f"delete it, or {remedy}"):
+            _require_comparable(held["rounds"], held["counts"])
     if os.path.lexists(there := path / VIEWER):
         with reading(there, f"delete it, or {remedy}"):
             held["excerpts"] = unpack_excerpts(read_json(there))
@@ -235,11 +241,14 @@ def _find_remedy(versions: Mapping[str, object]) -> str:
     return f"segbench {there} wrote it and this is {here}: use that version, or run again"
 
 
-def _require_counts(timings: Sequence[Timing], counts: Sequence[Count]) -> None:
+def _require_comparable(rounds: Sequence[Round], counts: Sequence[Count]) -> None:
     counted = {count.workload for count in counts}
-    for timing in timings:
-        if timing.workload not in counted:
-            raise ValueError(f"{timing.workload} was timed but not checked")
+    for each in rounds:
+        if each.workload not in counted:
+            raise ValueError(f"{each.workload} was timed but not checked")
+    baselines = sorted({each.baseline for each in rounds})
+    if len(baselines) > 1:
+        raise ValueError(f"there is more than one baseline: {', '.join(baselines)}")
 
 
 def _write(path: Path, kind: type[Any], records: Iterable[Any]) -> None:

@@ -1,10 +1,13 @@
 """What a run learns. Lengths and offsets are code points, durations are seconds."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 BASELINE = "langchain"  # the splitter that speed is measured against, unless another is named
+
+# Seconds that a clock can tell, and that anyone waits.
+_SHORTEST = 1e-12
+_LONGEST = 1e9
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -128,7 +131,8 @@ class Failure:
 
     ``status`` is ``unavailable`` (the splitter cannot be loaded), ``raised`` (it raised an
     exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give
-    again what was checked), ``timed out`` or ``failed`` (its process died); ``detail`` is one line.
+    again what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its baseline
+    failed); ``detail`` is one line.
     ``frames`` are the last lines of the splitter's traceback, where it raised something.
     """
 
@@ -171,10 +175,12 @@ class Round:
     baseline_wall_second: float
 
     def __post_init__(self) -> None:
+        if self.code_points < 1:
+            raise ValueError(f"{self.workload} was timed on documents without text")
         for each in fields(self):
             value = getattr(self, each.name)
             timed = each.name.endswith(("_first", "_second"))
-            if timed and not 0 < value < math.inf:
+            if timed and not _SHORTEST <= value <= _LONGEST:
                 raise ValueError(f"{each.name} of {self.workload} is {value} seconds")
 
     @property
@@ -408,8 +414,7 @@ class Run:
     violations: Sequence[ViolationCount] = ()
     examples: Sequence[Example] = ()
     failures: Sequence[Failure] = ()
-    timings: Sequence[Timing] = ()
-    warm_ups: Sequence[Timing] = ()
+    rounds: Sequence[Round] = ()
     excerpts: Sequence[Excerpt] = ()
     boundaries: Sequence[BoundaryCount] = ()
     exemptions: Sequence[Exemption] = ()

@@ -80,7 +80,7 @@ class SplitterProcess:
     where the machine fails; the process is then closed. Where the splitter has an interpreter of
     its own, the process sees the modules of that virtual environment alone; else it sees the
     modules that this process sees. ``variables``, where they are given, are all the environment
-    variables that the process has.
+    variables that the process has; ``seed`` is that of its hashes, another one each time without.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class SplitterProcess:
         *,
         timeout: float = TIMEOUT,
         variables: Mapping[str, str] | None = None,
+        seed: int | None = None,
     ) -> None:
         self.closed = False
         self._splitter = splitter
@@ -101,6 +102,8 @@ class SplitterProcess:
             environment["PYTHONPATH"] = os.pathsep.join(
                 path or str(Path.cwd()) for path in sys.path
             )
+        if seed is not None:
+            environment["PYTHONHASHSEED"] = str(seed)
         command = [splitter.interpreter or sys.executable, "-P", str(_WORKER)]
         try:
             self._program = Program(command, variables=environment, talk=True)
@@ -206,7 +209,19 @@ class SplitterProcess:
             "finished no document", advance, timeout, command="pass", spool=str(spool)
         )
         advance(reply["documents"])
-        waited = time.perf_counter() - began
+        return self._read_pass(reply, time.perf_counter() - began)
+
+    def take_turn(self, spool: Path, passes: int) -> Pass:
+        """Split every document of ``spool`` so many times, with what was loaded.
+
+        The seconds are those of all passes together, what they gave that of each: another answer
+        within a turn is a SplitterError. The time limit is that of the process, for all of it.
+        """
+        began = time.perf_counter()
+        reply = self._ask("did not finish a turn", command="turn", spool=str(spool), passes=passes)
+        return self._read_pass(reply, time.perf_counter() - began)
+
+    def _read_pass(self, reply: Mapping[str, Any], waited: float) -> Pass:
         seconds, cpu_seconds = reply["seconds"], reply["cpu_seconds"]
         if not (0 <= seconds <= waited and 0 <= cpu_seconds <= waited * (os.cpu_count() or 1)):
             self.close()

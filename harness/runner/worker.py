@@ -13,15 +13,20 @@ lines:
   twice, and is answered by ``{"reply": "done", "documents": n}``;
 - ``{"command": "pass", "spool": path}`` splits every document once and is answered by ``{"reply":
   "done", "documents": n, "segments": n, "seconds": s, "cpu_seconds": s, "digest": hex}``;
-- both say ``{"reply": "working", "documents": n}`` a few times a second until then;
+- ``{"command": "turn", "spool": path, "passes": n}`` splits every document so many times and is
+  answered as a pass is, with the seconds of all passes together and the segments and the digest of
+  one;
+- the first two say ``{"reply": "working", "documents": n}`` a few times a second until then;
 - each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line, ...]}``
   instead, or by ``{"reply": "machine", "error": number, "place": path}`` where a file of the harness
   cannot be read or written, which is no fault of the splitter.
 
 ``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in
-them: reading, decoding and digesting lie between the clocks' readings. The garbage collector
-stays enabled, as it is for users, and collects before each pass, so that no pass pays for what
-came before it.
+them: reading, decoding and digesting lie outside the clocks' readings. Of a pass the clocks are read
+for each document; of a turn once before and once after it, since a reading costs as much as a short
+document. A turn's texts are decoded before, its segments digested and freed after. The garbage
+collector stays enabled, as it is for users, and collects before each pass or turn, so that none pays
+for what came before it.
 """
 
 import builtins
@@ -76,6 +81,8 @@ def main() -> None:
                 reply("ready")
             elif split is not None and command["command"] == "split":
                 reply("done", documents=_split(split, command, reply))
+            elif split is not None and command["command"] == "turn":
+                reply("done", **_take_turn(split, Path(command["spool"]), command["passes"]))
             elif split is not None:
                 reply("done", **_run_pass(split, Path(command["spool"]), reply))
         except _SplitterError as error:
@@ -258,6 +265,55 @@ def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
         "digest": digest.hexdigest(),
+    }
+
+
+def _take_turn(split: Split, spool: Path, passes: int) -> dict[str, object]:
+    from harness.runner.digest import CorpusDigest
+    from harness.runner.spool import read_spool
+
+    factories = sys.modules[_FACTORIES]
+    exhaust = factories.exhaust
+    documents = list(read_spool(spool))
+    texts = [text for _, text in documents]
+    given: list[list[Any]] = []
+    gc.collect()
+    wall_began = perf_counter()
+    cpu_began = process_time()
+    try:
+        for _ in range(passes):
+            # A name for each list: what is freed within a turn would be timed with it.
+            given.append([exhaust(split(text)) for text in texts])  # noqa: PERF401
+    except factories.SegmentsError as error:
+        _end_copies()
+        raise _SplitterError("invalid", str(error)) from error
+    except BaseException as error:  # a splitter may raise anything, SystemExit included
+        _end_copies()
+        raise _SplitterError("raised", f"{_describe(error)}{_name_line(error)}", error) from error
+    cpu_seconds = process_time() - cpu_began
+    seconds = perf_counter() - wall_began
+    _end_copies()
+    digests = []
+    number = 0
+    for answers in (given[0], given[-1]):
+        digest = CorpusDigest()
+        number = 0
+        for (document, _), answer in zip(documents, answers, strict=True):
+            try:
+                segments = factories.read_segments(answer)
+            except factories.SegmentsError as error:
+                raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
+            digest.add(document, segments)
+            number += len(segments)
+        digests.append(digest.hexdigest())
+    if digests[0] != digests[1]:
+        raise _SplitterError("changed", "a later pass did not give the same segments")
+    return {
+        "documents": len(documents),
+        "segments": number,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "digest": digests[0],
     }
 
 

@@ -27,6 +27,22 @@ def logging(limit: int, path: str, name: str) -> Callable[[str], list[str]]:
     return split
 
 
+def logging_seed(limit: int, path: str) -> Callable[[str], list[str]]:
+    """Tells in a file what seed of hashes its process was given."""
+    with Path(path).open("a") as file:
+        file.write(f"{os.environ.get('PYTHONHASHSEED', 'none')} ")
+    return slices(limit)
+
+
+def killed_third_at_5(limit: int, path: str) -> Callable[[str], list[str]]:
+    """Dies at limit 5 where it is made the third time; a file counts."""
+    if limit != 5:
+        return slices(limit)
+    with Path(path).open("a") as file:
+        file.write("x")
+    return killed(limit) if len(Path(path).read_text()) == 3 else slices(limit)
+
+
 def raising(limit: int) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         raise LookupError("no such thing\nsecond line")

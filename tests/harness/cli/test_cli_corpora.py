@@ -171,7 +171,7 @@ def test_what_is_chosen_is_timed() -> None:
     options = ("--splitter", "segmenter", "--max-chunk-length", "20", "--out", "run", "--overwrite")
     result = segbench_("time", "--corpus", "mine", "--max-documents", "1", *options)
     assert result.exit_code == 0, result.output
-    timed = {timing.workload.corpus for timing in read_run(Path("run")).timings}
+    timed = {each.workload.corpus for each in read_run(Path("run")).rounds}
     assert timed == {"mine[first 1]"}
 
 

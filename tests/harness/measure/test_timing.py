@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,19 +6,24 @@ import psutil
 import pytest
 
 from corpora import Corpus, Document
+from harness.measure import rounds as measure_rounds
 from harness.measure import timing
 from harness.measure.spooling import spool_corpora
+from harness.measure.strata import cut_strata
 from harness.measure.timing import TimingResult
 from harness.results.errors import MeasurementError
-from harness.results.model import Count, Timing, Workload
-from harness.results.timings import write_timings
+from harness.results.model import Count, Workload
 from harness.runner.digest import CorpusDigest
 from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMEOUT
+from harness.runner.process import TIMEOUT, Pass
+from harness.runner.spool import read_spool
 from harness.splitters.registry import Splitter
 
 TEXTS = {"first": "Eins zwei. Drei.", "second": "four"}
 CORPUS = Corpus("tiny", lambda: iter([Document(*item) for item in TEXTS.items()]), "a test")
+
+
+BASELINE = Splitter("plain", "failing_splitters:slices")
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +36,19 @@ def splitter(name: str, **options: object) -> Splitter:
 
 
 def time_workloads(
-    corpora: list[Corpus], *args: Any, timeout: float = TIMEOUT, **kwargs: Any
+    corpora: list[Corpus],
+    splitters: Sequence[Splitter],
+    limits: Sequence[int],
+    counts: Sequence[Count],
+    baseline: Splitter | None = None,
+    *,
+    timeout: float = TIMEOUT,
+    **options: Any,
 ) -> TimingResult:
     with spool_corpora(corpora) as spooled, SplitterPool(timeout=timeout) as pool:
-        return timing.time_workloads(spooled, *args, pool=pool, **kwargs)
+        return timing.time_workloads(
+            spooled, splitters, limits, counts, baseline or BASELINE, pool=pool, **options
+        )
 
 
 def count(name: str, limit: int, segments: Sequence[Sequence[str]]) -> Count:
@@ -55,52 +67,88 @@ SLICES = {
 }
 
 
+def list_timed(result: TimingResult) -> list[tuple[str, int, int]]:
+    """Splitter, limit and round of each round of turns over the shorter document."""
+    return [
+        (each.workload.splitter, each.workload.max_chunk_length, each.round)
+        for each in result.rounds
+        if each.stratum == "4 code points"
+    ]
+
+
 def test_every_round_of_every_verified_workload_is_kept() -> None:
     counts = [
         count(name, limit, SLICES[limit]) for name in ("slices", "printing") for limit in SLICES
     ]
-    documents: list[int] = []
+    steps: list[int] = []
+    stages: list[tuple[str, int]] = []
     result = time_workloads(
         [CORPUS],
         [splitter("slices"), splitter("printing")],
         [5, 20],
         counts,
-        passes=3,
-        progress=documents.append,
+        rounds=3,
+        begin=lambda *stage: stages.append(stage),
+        advance=steps.append,
     )
     assert result.failures == []
-    assert [(t.workload, t.round) for t in result.timings] == [
-        (Workload("tiny", name, limit), round_)
+    assert sorted(list_timed(result)) == [
+        (name, limit, number)
+        for name in ("printing", "slices")
         for limit in (5, 20)
-        for name in ("slices", "printing")
-        for round_ in range(3)
+        for number in range(3)
     ]
-    assert all(timing.seconds > 0 for timing in result.timings)
-    assert [t.workload for t in result.warm_ups] == [
-        Workload("tiny", name, limit) for limit in (5, 20) for name in ("slices", "printing")
-    ]
-    assert sum(documents) == 2 * 2 * 4 * 2  # documents, limits, passes with the warm-up, splitters
+    assert {(each.stratum, each.code_points) for each in result.rounds} == {
+        ("4 code points", 4),
+        ("16 code points", 16),
+    }
+    assert {each.baseline for each in result.rounds} == {"plain"}
+    # Documents, limits, splitters with the baseline; then rounds, limits, splitters.
+    assert stages == [("verifying", 2 * 2 * 3), ("timing", 3 * 2 * 2)]
+    assert sum(steps) == 2 * 2 * 3 + 3 * 2 * 2
 
 
-def test_splitters_take_turns_in_an_order_that_is_reversed(tmp_path: Path) -> None:
+def test_sides_take_turns_in_an_order_that_is_reversed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_rounds, "_count_passes", lambda *_: (1, 1))
     log = tmp_path / "log"
-    one, two, three = (
+    one, other = (
         Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
-        for name in "abc"
+        for name in "ab"
     )
     single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
     digest = CorpusDigest()
     digest.add("first", ["x"])
-    counts = [
-        Count(Workload("tiny", name, 5), 1, 1, 1, 1, 1, 1, 0, 0, digest.hexdigest())
-        for name in "abc"
-    ]
-    time_workloads([single], [one, two, three], [5], counts, passes=5)
-    # The warm-up's order, then that of five rounds.
-    assert log.read_text() == "cba" + "abc" + "cba" + "abc" + "cba" + "abc"
+    counts = [Count(Workload("tiny", "a", 5), 1, 1, 1, 1, 1, 1, 0, 0, digest.hexdigest())]
+    time_workloads([single], [one], [5], counts, other, rounds=3)
+    # Each verifies, and then splits its stratum; then in three rounds each warms up, before turns.
+    assert log.read_text() == "bb" + "aa" + "ababba" + "abbaab" + "ababba"
 
 
-def test_who_fails_has_no_timing_and_the_others_go_on() -> None:
+def test_the_baseline_is_timed_against_itself_only_alone() -> None:
+    counts = [count(name, 5, SLICES[5]) for name in ("plain", "slices")]
+    both = time_workloads([CORPUS], [BASELINE, splitter("slices")], [5], counts, rounds=1)
+    assert list_timed(both) == [("slices", 5, 0)]
+    alone = time_workloads([CORPUS], [BASELINE], [5], counts[:1], rounds=1)
+    assert list_timed(alone) == [("plain", 5, 0)]
+
+
+def test_each_round_has_processes_with_the_same_seed_and_another_one_each_round(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    one, other = (
+        Splitter(name, "failing_splitters:logging_seed", {"path": str(log)}) for name in "ab"
+    )
+    counts = [count("a", 20, SLICES[20])]
+    time_workloads([CORPUS], [one], [20], counts, other, rounds=3)
+    seeds = log.read_text().split()
+    rounds = seeds[2:]  # those that verify have none of their own
+    assert rounds == ["0", "0", "1", "1", "2", "2"]
+
+
+def test_who_fails_is_not_timed_and_the_others_go_on() -> None:
     failing = {
         "killed": "failed",
         "raising": "raised",
@@ -113,40 +161,53 @@ def test_who_fails_has_no_timing_and_the_others_go_on() -> None:
     counts = [count(name, 5, at_first) for name in failing] + [count("slices", 5, SLICES[5])]
     names = [*failing, "slices"]
     before = set(psutil.Process().children(recursive=True))
-    result = time_workloads([CORPUS], [*map(splitter, names)], [5], counts, passes=3, timeout=4)
+    result = time_workloads([CORPUS], [*map(splitter, names)], [5], counts, rounds=2, timeout=4)
     assert set(psutil.Process().children(recursive=True)) == before
     assert {f.workload.splitter: f.status for f in result.failures} == failing
-    assert [(t.workload.splitter, t.round) for t in result.timings] == [
-        ("slices", 0),
-        ("slices", 1),
-        ("slices", 2),
-    ]
-    assert [t.workload.splitter for t in result.warm_ups] == ["slices"]
+    assert list_timed(result) == [("slices", 5, 0), ("slices", 5, 1)]
 
 
 def test_a_splitter_that_failed_is_started_again_for_the_next_limit() -> None:
     """Its process is gone, but that says nothing of its other workloads."""
     counts = [count("killed_at_5", limit, SLICES[limit]) for limit in SLICES]
     contender = splitter("killed_at_5")
-    result = time_workloads([CORPUS], [contender], [5, 20], counts, passes=2)
+    result = time_workloads([CORPUS], [contender], [5, 20], counts, rounds=2)
     assert [(f.workload.max_chunk_length, f.status) for f in result.failures] == [(5, "failed")]
-    assert {t.workload.max_chunk_length for t in result.timings} == {20}
+    assert {each.workload.max_chunk_length for each in result.rounds} == {20}
+
+
+def test_who_fails_in_a_round_loses_that_workload_alone(tmp_path: Path) -> None:
+    """It splits well until its third process, which is that of the second round."""
+    one = Splitter("a", "failing_splitters:killed_third_at_5", {"path": str(tmp_path / "log")})
+    counts = [count("a", limit, SLICES[limit]) for limit in SLICES]
+    result = time_workloads([CORPUS], [one], [5, 20], counts, rounds=3)
+    assert [(f.workload.max_chunk_length, f.status) for f in result.failures] == [(5, "failed")]
+    assert list_timed(result) == [("a", 20, 0), ("a", 20, 1), ("a", 20, 2)]
+
+
+def test_without_its_baseline_nothing_is_timed() -> None:
+    counts = [count("slices", 5, SLICES[5])]
+    result = time_workloads([CORPUS], [splitter("slices")], [5], counts, splitter("raising"))
+    assert result.rounds == []
+    (failure,) = result.failures
+    assert failure.status == "untimed"
+    assert failure.detail.startswith("its baseline raising failed: LookupError: no such thing")
 
 
 def test_segments_that_were_not_checked_are_not_timed() -> None:
     other = [["Eins ", "zwei.", " Drei."], ["four"]]
     result = time_workloads(
-        [CORPUS], [splitter("slices")], [5], [count("slices", 5, other)], passes=2
+        [CORPUS], [splitter("slices")], [5], [count("slices", 5, other)], rounds=2
     )
     (failure,) = result.failures
     assert failure.status == "changed"
     assert failure.detail == "its segments are not those that were checked (4 then, 5 now)"
-    assert result.timings == result.warm_ups == []
+    assert result.rounds == []
 
 
 def test_workloads_without_a_count_are_passed_over() -> None:
-    result = time_workloads([CORPUS], [splitter("slices")], [5], [], passes=2)
-    assert result.timings == result.failures == []
+    result = time_workloads([CORPUS], [splitter("slices")], [5], [], rounds=2)
+    assert result.rounds == result.failures == []
 
 
 def test_a_corpus_that_changed_since_the_check_is_refused() -> None:
@@ -156,37 +217,62 @@ def test_a_corpus_that_changed_since_the_check_is_refused() -> None:
         time_workloads([shorter], [splitter("slices")], [5], counts)
 
 
-def test_pyperf_reads_the_timings(tmp_path: Path) -> None:
-    counts = [count("slices", limit, SLICES[limit]) for limit in SLICES]
-    result = time_workloads([CORPUS], [splitter("slices")], [5, 20], counts, passes=5)
-    write_timings(tmp_path / "measured.json", result.timings, counts, result.warm_ups)
-    stats = pyperf("stats", tmp_path / "measured.json")
-    assert "tiny/slices/20" in stats
-    assert "Number of value per run: 5" in stats
-    assert "Number of warmup per run: 1" in stats
-
-
-def test_pyperf_compares_timings(tmp_path: Path) -> None:
-    counts = [count("slices", 5, SLICES[5])]
-    for name, factor in ("before.json", 1.0), ("after.json", 2.0):
-        timings = [
-            Timing(counts[0].workload, round_, factor * seconds)
-            for round_, seconds in enumerate([1.00, 1.01, 0.99, 1.00, 1.00])
-        ]
-        write_timings(tmp_path / name, timings, counts)
-    compared = pyperf("compare_to", tmp_path / "before.json", tmp_path / "after.json")
-    assert "2.00x slower" in compared
-
-
-def pyperf(command: str, *files: Path) -> str:
-    line = [sys.executable, "-m", "pyperf", command, *map(str, files)]
-    return subprocess.run(line, capture_output=True, text=True, check=True).stdout
-
-
 def test_a_pass_that_takes_too_long_times_out() -> None:
     counts = [count("slow", 5, SLICES[5])]
     result = time_workloads([CORPUS], [splitter("slow")], [5], counts, pass_timeout=0.1)
-    assert result.timings == []
+    assert result.rounds == []
     (failure,) = result.failures
     assert failure.status == "timed out"
     assert failure.detail == "was not through all documents within 0.1 seconds"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        ((0.02, 0.02), (1, 1)),
+        ((0.002, 0.003), (7, 7)),  # 10 and 7 would be compared unlike
+        ((0.001, 0.002), (20, 10)),
+        ((2.0, 0.0002), (1, 100)),
+        ((0.0, 1e-9), (10_000, 10_000)),
+    ],
+)
+def test_a_turn_takes_about_as_long_for_both(
+    seconds: tuple[float, float], expected: tuple[int, int]
+) -> None:
+    one, other = (Pass(each, each, 1, "") for each in seconds)
+    assert measure_rounds._count_passes(one, other) == expected
+
+
+def make_corpus(*lengths: int) -> Corpus:
+    texts = [Document(str(number), "x" * length) for number, length in enumerate(lengths)]
+    return Corpus("made", lambda: iter(texts), "a test")
+
+
+def test_strata_are_quarters_by_length(tmp_path: Path) -> None:
+    with spool_corpora([make_corpus(8, 1, 7, 2, 6, 3, 5, 4, 0)]) as (corpus,):
+        strata = cut_strata(corpus.spool, 0.001, tmp_path / "strata")
+        assert [(each.name, each.documents, each.code_points) for each in strata] == [
+            ("1–2 code points", 2, 3),
+            ("3–4 code points", 2, 7),
+            ("5–6 code points", 2, 11),
+            ("7–8 code points", 2, 15),
+        ]
+        assert [document for document, _ in read_spool(strata[0].spool)] == ["1", "3"]
+
+
+def test_documents_of_one_length_are_in_one_stratum(tmp_path: Path) -> None:
+    with spool_corpora([make_corpus(3, 3, 3, 3, 3, 9)]) as (corpus,):
+        strata = cut_strata(corpus.spool, 0.001, tmp_path / "strata")
+    assert [(each.name, each.documents) for each in strata] == [("3–9 code points", 6)]
+
+
+def test_of_a_long_stratum_every_nth_document_is_used(tmp_path: Path) -> None:
+    """A pass of 1.6 seconds over 160 documents: two of them are a turn."""
+    with spool_corpora([make_corpus(*[100] * 160)]) as (corpus,):
+        (stratum,) = cut_strata(corpus.spool, 1.6, tmp_path / "strata")
+    assert (stratum.documents, stratum.code_points) == (2, 200)
+
+
+def test_a_corpus_without_text_has_no_strata(tmp_path: Path) -> None:
+    with spool_corpora([make_corpus(0, 0)]) as (corpus,):
+        assert cut_strata(corpus.spool, 0.0, tmp_path / "strata") == []

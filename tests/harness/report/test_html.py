@@ -79,18 +79,16 @@ def test_one_splitter_alone_has_its_page() -> None:
         TIMED,
         counts=[c for c in COUNTS if c.workload.splitter == "segmenter"],
         violations=[],
-        timings=[t for t in TIMED.timings if t.workload.splitter == "segmenter"],
     )
     page = render_page(alone)
-    assert "seconds a pass (less is faster)" in section(page, "speed")
-    assert "was not timed wherever others were" in page
+    assert "times as fast as langchain (more is faster)" in section(page, "speed")
 
 
 def test_plots_have_text_and_the_colours_of_the_page() -> None:
     speed = section(render_page(TIMED), "speed")
     (plot,) = re.findall("<svg.*?</svg>", speed, re.DOTALL)
     assert ">segmenter</text>" in plot
-    assert ">0.50</text>" in plot
+    assert ">2.83</text>" in plot
     assert "var(--ink)" in plot
     assert not re.findall(r"#[0-9a-f]{6}\b", plot)
     assert "font-family" not in plot

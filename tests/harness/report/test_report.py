@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
 from harness.results.errors import MeasurementError
 from harness.results.folder import write_run
-from harness.results.model import Count, Environment, Failure, Run, Timing, ViolationCount, Workload
+from harness.results.model import Count, Environment, Failure, Round, Run, ViolationCount, Workload
 
 ENVIRONMENT = Environment(
     command="segbench run",
@@ -38,9 +38,14 @@ def count(corpus: str, splitter: str, limit: int, *, lost: int = 0, segments: in
     return Count(workload, documents, code_points, segments, 1, 7.5, limit, lost, 0, "digest")
 
 
-def timings(corpus: str, splitter: str, limit: int, seconds: Iterable[float]) -> list[Timing]:
-    workload = Workload(corpus, splitter, limit)
-    return [Timing(workload, round_, value) for round_, value in enumerate(seconds)]
+def rounds(corpus: str, ratio: float, *, spread: float = 1.0) -> list[Round]:
+    """Eight rounds of the segmenter at 500: it takes a second a turn for a million code points in
+    one stratum, and its baseline ``ratio`` times as long; ``spread`` times that in odd rounds."""
+    workload = Workload(corpus, "segmenter", 500)
+    return [
+        Round(workload, "langchain", "all", n, 10**6, *[1.0] * 4, *[ratio * spread ** (n % 2)] * 4)
+        for n in range(8)
+    ]
 
 
 CORPORA = ("books", "laws")
@@ -70,14 +75,10 @@ def complete(broken: Sequence[ViolationCount]) -> list[ViolationCount]:
 
 
 VIOLATIONS = complete(BROKEN)
-TIMINGS = [
-    *timings("books", "segmenter", 500, [1.0, 4.0, 3.0]),
-    *timings("books", "langchain", 500, [2.0, 2.0, 6.0]),
-    *timings("laws", "segmenter", 500, [1.0, 0.0625, 1.0]),
-    *timings("laws", "langchain", 500, [2.0, 0.03125, 2.0]),
-]
+# Logarithms that are 0 and ln 4 have the half width 0.619496: see test_estimates.
+ROUNDS = [*rounds("books", 1.0, spread=4.0), *rounds("laws", 8.0, spread=0.25)]
 CHECKED = Run(ENVIRONMENT, counts=COUNTS, violations=VIOLATIONS)
-TIMED = replace(CHECKED, timings=TIMINGS)
+TIMED = replace(CHECKED, rounds=ROUNDS)
 
 
 def columns(table: tables.Table) -> list[str]:
@@ -116,66 +117,59 @@ def test_empty_segments_are_not_against_the_whitespace_rule() -> None:
     assert find(tables.violations(run), "empty", workload.splitter)[0] == "7"
 
 
-def test_ratios_are_taken_round_by_round_and_then_their_median() -> None:
-    """The medians' own ratio would be 2.0 / 3.0 for the books."""
+def test_a_ratio_is_that_of_the_rounds_with_their_interval() -> None:
     rows = tables.timings(TIMED)
     assert find(rows, "books", "500", "segmenter") == [
-        "3",
-        "3.00",
-        "1.00–4.00",
-        "1.00",
-        "2.00 (0.50–2.00)",
+        *("8", "1.00", "2.00 (1.08–3.72)", "2.00–2.00"),
     ]
-    assert find(rows, "laws", "500", "langchain")[-1] == "1.00 (1.00–1.00)"
+    # The baseline has its own rate: a million code points in 1 or 4 seconds, 2 by their logarithms.
+    assert find(rows, "books", "500", "langchain") == ["8", "0.500", "–", "–"]
+    assert find(rows, "laws", "500", "segmenter")[2] == "4.00 (2.15–7.43)"
 
 
-def test_the_whole_is_the_sum_of_the_corpora_in_each_round() -> None:
-    # 4 / 2, 2.03125 / 4.0625, 8 / 4; 4,000,000 code points in 4 seconds
-    assert find(tables.timings(TIMED), "all", "500", "segmenter") == [
-        "3",
-        "4.00",
-        "2.00–4.06",
-        "1.00",
-        "2.00 (0.50–2.00)",
-    ]
+def test_the_whole_is_the_geometric_mean_of_the_corpora() -> None:
+    # In every round 1 × 8 or 4 × 2: the mean is 2.83 without any spread over rounds.
+    expected = ["8", "–", "2.83 (2.83–2.83)", "2.00–4.00"]
+    assert find(tables.timings(TIMED), "all", "500", "segmenter") == expected
     assert [cells[0] for cells in tables.timings(TIMED, detailed=False).cells] == ["all", "all"]
-    assert find(tables.summary(TIMED), "segmenter")[-1] == "2.00 (0.50–2.00)"
+    assert find(tables.summary(TIMED), "segmenter")[-1] == "2.83 (2.83–2.83)"
     assert find(tables.summary(TIMED), "langchain-keep")[-1] == "–"
     assert columns(tables.summary(TIMED))[-1] == "times as fast as langchain at 500"
+    assert tables.answer(TIMED).endswith("it was 2.83 times as fast as `langchain` at limit 500.")
 
 
 def test_a_splitter_that_was_not_timed_on_every_corpus_has_no_ratio_over_all() -> None:
-    without = [t for t in TIMINGS if t.workload != Workload("laws", "segmenter", 500)]
-    partly = replace(TIMED, timings=without)
-    assert find(tables.summary(partly), "segmenter")[-1] == "–"
-    assert find(tables.timings(partly), "books", "500", "segmenter")[-1] == "2.00 (0.50–2.00)"
+    other = [
+        replace(each, workload=replace(each.workload, splitter="langchain-keep"))
+        for each in rounds("books", 3.0)
+    ]
+    partly = replace(TIMED, rounds=[*ROUNDS, *other])
+    assert find(tables.summary(partly), "langchain-keep")[-1] == "–"
+    assert find(tables.timings(partly), "books", "500", "langchain-keep")[2] == "3.00 (3.00–3.00)"
     assert [cells[2] for cells in tables.timings(partly).cells if cells[0] == "all"] == [
-        "langchain"
+        *("segmenter", "langchain"),
     ]
 
 
 def test_corpora_that_were_not_timed_do_not_count_for_the_speed() -> None:
-    books = replace(TIMED, timings=[t for t in TIMINGS if t.workload.corpus == "books"])
-    assert find(tables.summary(books), "segmenter")[-1] == "2.00 (0.50–2.00)"
+    books = replace(TIMED, rounds=rounds("books", 2.0))
+    assert find(tables.summary(books), "segmenter")[-1] == "2.00 (2.00–2.00)"
     assert {cells[0] for cells in tables.timings(books).cells} == {"books"}
     assert any(note.startswith("Speed on `books`: ") for note in tables.summary(books).notes)
     assert tables.answer(books).endswith("as fast as `langchain` at limit 500 on `books`.")
 
 
-def test_without_the_baseline_there_are_times_but_no_ratios() -> None:
-    alone = replace(
-        TIMED,
-        counts=[c for c in COUNTS if c.workload.splitter == "segmenter"],
-        violations=[],
-        timings=[t for t in TIMINGS if t.workload.splitter == "segmenter"],
-    )
-    assert columns(tables.summary(alone))[-1] == "forced"
-    assert (
-        "No speed is compared: `langchain` was not timed everywhere that others were."
-        in tables.summary(alone).notes
-    )
-    assert {cells[-1] for cells in tables.timings(alone).cells} == {"–"}
-    assert tables.answer(alone).endswith("that could be avoided.")
+def test_the_baseline_is_the_one_that_took_turns() -> None:
+    rounds = [replace(each, baseline="fixed") for each in ROUNDS]
+    run = replace(TIMED, environment=replace(ENVIRONMENT, baseline="fixed"), rounds=rounds)
+    assert columns(tables.summary(run))[-1] == "times as fast as fixed at 500"
+    assert "times as fast as `fixed`" in tables.answer(run)
+
+
+def test_too_few_rounds_have_no_ratio() -> None:
+    few = replace(TIMED, rounds=[each for each in ROUNDS if each.round < 7])
+    assert "No ratio of times: too few rounds." in tables.summary(few).notes
+    assert "as fast as" not in tables.answer(few)
 
 
 def test_violations_are_told_by_rule_splitter_and_limit_forced_ones_apart() -> None:
@@ -238,7 +232,7 @@ def test_the_answer_is_one_sentence() -> None:
     assert tables.answer(TIMED) == (
         "`segmenter` kept every character of 12 documents (4,000,000 code points) at limits 20 "
         "and 500, with no segment over the limit and no boundary against the whitespace rule "
-        "that could be avoided; it was 2.00 times as fast as `langchain` at limit 500."
+        "that could be avoided; it was 2.83 times as fast as `langchain` at limit 500."
     )
 
 

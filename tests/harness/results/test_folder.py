@@ -22,18 +22,26 @@ from harness.results.model import (
     Exemption,
     Failure,
     Import,
+    Round,
     Run,
     Texts,
-    Timing,
     View,
     Violation,
     ViolationCount,
     Workload,
 )
-from harness.results.timings import write_timings
+from harness.results.timings import TIMINGS, write_timings
 
 WORKLOAD = Workload('a "b", c/é\udc80', "segmenter", 20)
 OTHER = Workload("legal", "langchain", 128)
+
+
+def make_round(workload: Workload, number: int, cpu: float = 0.25) -> Round:
+    """A round with turns of ``cpu`` seconds, and of twice as many of the baseline."""
+    own, other = (cpu, cpu + 0.25), (2 * cpu, 2 * cpu)
+    return Round(workload, "a \udc80 b", "all", number, 20, *own, *own, *other, *other)
+
+
 RUN = Run(
     Environment(
         command="segbench run --corpus 'a b'",
@@ -61,12 +69,7 @@ RUN = Run(
         )
     ],
     failures=[Failure(OTHER, "raised", "ValueError: é")],
-    timings=[
-        Timing(OTHER, 0, 0.25),
-        Timing(OTHER, 1, 0.5),
-        Timing(WORKLOAD, 0, 1e-6),
-    ],
-    warm_ups=[Timing(OTHER, 0, 0.75)],
+    rounds=[make_round(OTHER, 0), make_round(OTHER, 1, 0.5), make_round(WORKLOAD, 0, 1e-6)],
     texts=[Texts("legal", "12ab", "a folder, with \ud800", "one\ntwo")],
 )
 
@@ -81,16 +84,18 @@ def folder(tmp_path: Path) -> Path:
 def test_what_is_written_is_read(folder: Path) -> None:
     assert read_run(folder) == RUN
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "texts.csv"),
-        *("timings.json", "violations.csv"),
+        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "rounds.csv"),
+        *("texts.csv", "violations.csv"),
     ]
 
 
-def test_a_check_alone_has_no_timings(tmp_path: Path) -> None:
-    checked = replace(RUN, timings=[], warm_ups=[])
+def test_a_check_alone_has_no_rounds(tmp_path: Path) -> None:
+    checked = replace(RUN, rounds=())
     write_run(tmp_path, RUN)
+    write_timings(tmp_path / TIMINGS, RUN.rounds)
     write_run(tmp_path, checked)
-    assert not (tmp_path / "timings.json").exists()
+    assert not (tmp_path / "rounds.csv").exists()
+    assert not (tmp_path / TIMINGS).exists()
     assert read_run(tmp_path) == checked
 
 
@@ -104,42 +109,61 @@ def test_other_tools_read_the_files(folder: Path) -> None:
     ]
     (example,) = map(json.loads, (folder / "examples.jsonl").read_text("ascii").splitlines())
     assert (example["rule"], example["start"], example["forced"]) == ("edges", 3, True)
-    stats = subprocess.run(
-        [sys.executable, "-m", "pyperf", "stats", folder / "timings.json", "--quiet"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8:backslashreplace"},
-    )
+    rounds = pandas.read_csv(folder / "rounds.csv")
+    assert rounds["cpu_first"].tolist() == [0.25, 0.5, 1e-6]
+    assert rounds["baseline_wall_second"].tolist() == [0.5, 1.0, 2e-6]
+
+
+def test_pyperf_reads_the_export(tmp_path: Path) -> None:
+    path = tmp_path / TIMINGS
+    write_timings(path, RUN.rounds, RUN.counts)
+    command = [sys.executable, "-m", "pyperf", "stats", path, "--quiet"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:backslashreplace"}
+    stats = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert "legal/langchain/128" in stats.stdout
-    assert "Mean:    375 ms" in stats.stdout
+    assert "Mean:    500 ms" in stats.stdout  # of 0.25 and 0.5, 0.5 and 0.75
+    assert "Total number of values: 2" in stats.stdout
 
 
-def test_timings_carry_their_workload_and_what_was_verified(folder: Path) -> None:
-    suite = json.loads((folder / "timings.json").read_text())
+def test_pyperf_compares_exports(tmp_path: Path) -> None:
+    paths = [tmp_path / "before.json", tmp_path / "after.json"]
+    for path, factor in zip(paths, (1.0, 2.0), strict=True):
+        rounds = [
+            replace(each, cpu_first=factor * (1 + n / 100), cpu_second=factor)
+            for n, each in enumerate(make_round(OTHER, number) for number in range(8))
+        ]
+        write_timings(path, rounds, RUN.counts)
+    command = [sys.executable, "-m", "pyperf", "compare_to", *paths]
+    compared = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "legal/langchain/128: Mean +- std dev: [before] 1.02 sec" in compared.stdout
+    assert "2.00x slower" in compared.stdout
+
+
+def test_the_export_carries_workloads_and_what_was_verified(tmp_path: Path) -> None:
+    write_timings(tmp_path / TIMINGS, RUN.rounds, RUN.counts)
+    suite = json.loads((tmp_path / TIMINGS).read_text())
     benchmarks = {
         metadata["name"]: {**suite["metadata"], **metadata}
         for benchmark in suite["benchmarks"]
         for metadata in [benchmark.get("metadata") or benchmark["runs"][0]["metadata"]]
     }
     metadata = benchmarks["legal/langchain/128"]
-    assert (metadata["code_points"], metadata["digest"]) == (10**12, "12")
+    assert (metadata["code_points"], metadata["digest"]) == (20, "12")
     assert (metadata["corpus"], metadata["splitter"]) == ("legal", "langchain")
     assert metadata["max_chunk_length"] == 128
+    assert len(benchmarks) == 4  # two workloads, each with the baseline beside it
 
 
-def test_the_order_of_timings_does_not_matter(tmp_path: Path) -> None:
-    write_run(tmp_path, replace(RUN, timings=[RUN.timings[1], RUN.timings[0], RUN.timings[2]]))
-    assert read_run(tmp_path) == RUN
+def test_without_rounds_there_is_no_export(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match="nothing was timed"):
+        write_timings(tmp_path / TIMINGS, [])
+    assert not (tmp_path / TIMINGS).exists()
 
 
-def test_timings_without_a_count_or_a_round_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "timings.json"
+def test_rounds_without_a_count_are_refused(tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match="legal/langchain/128 was timed but not checked"):
-        write_timings(path, RUN.timings, RUN.counts[:1])
-    with pytest.raises(MeasurementError, match=r"in the rounds \[1\] only"):
-        write_timings(path, RUN.timings[1:2], RUN.counts)
-    assert not path.exists()
+        write_run(tmp_path / "run", replace(RUN, counts=RUN.counts[:1]))
+    assert not (tmp_path / "run").exists()
 
 
 def test_nothing_measured_is_refused(tmp_path: Path) -> None:
@@ -181,8 +205,12 @@ def test_a_folder_that_is_absent_is_refused(tmp_path: Path) -> None:
         ("examples.jsonl", lambda text: text[:-9]),
         ("examples.jsonl", lambda text: text.replace('"before"', '"ahead"')),
         ("failures.jsonl", lambda text: "[]\n"),
-        ("timings.json", lambda text: "{}"),
-        ("timings.json", lambda text: text[:-9]),
+        ("rounds.csv", lambda text: ""),
+        ("rounds.csv", lambda text: text[:-9]),
+        ("rounds.csv", lambda text: text.replace(",0.25,", ",0,")),
+        ("rounds.csv", lambda text: text.replace(",0.25,", ",inf,")),
+        ("rounds.csv", lambda text: text.replace(",0.25,", ",nan,")),
+        ("rounds.csv", lambda text: text.replace("legal", "books")),
         ("environment.json", lambda text: text.replace('"cpu"', '"gpu"')),
         ("environment.json", lambda text: "[1]"),
         ("texts.csv", lambda text: text.replace("origin", "place")),
@@ -200,7 +228,7 @@ def test_a_spoilt_file_is_named_in_one_line(
     assert str(raised.value).startswith(f"{path} cannot be read: ")
     assert "\n" not in str(raised.value)
     path.unlink()
-    if name not in ("timings.json", "environment.json", "texts.csv"):
+    if name not in ("rounds.csv", "environment.json", "texts.csv"):
         with pytest.raises(MeasurementError, match="cannot be read: no such file"):
             read_run(folder)
 
@@ -255,8 +283,7 @@ def test_a_run_from_before_splitters_were_renamed_is_read_with_their_present_nam
         violations=[],
         examples=[],
         failures=[Failure(Workload("laws", "langchain-default", 20), "raised", "x")],
-        timings=[Timing(old, 0, 1.5)],
-        warm_ups=[],
+        rounds=[replace(make_round(old, 0), baseline="langchain-keep")],
         excerpts=[Excerpt("laws", "", "d", 1, 0, "x", [View("langchain-keep", 20, 1, 0, [])])],
         imports=[Import("langchain", [1.0], 2)],
         exemptions=[Exemption("langchain-moved", "join", "why")],
@@ -269,12 +296,13 @@ def test_a_run_from_before_splitters_were_renamed_is_read_with_their_present_nam
     read = read_run(tmp_path)
     assert read.environment.baseline == "langchain-memmachine"
     assert read.environment.versions == {"langchain-memmachine-1.1.1": "there"}
-    assert [each.workload.splitter for each in [*read.counts, *read.failures, *read.timings]] == [
+    assert [each.workload.splitter for each in [*read.counts, *read.failures, *read.rounds]] == [
         "langchain-memmachine",
         "langchain-memmachine-keep",
         "langchain",
         "langchain-memmachine",
     ]
+    assert read.rounds[0].baseline == "langchain-memmachine-keep"
     assert read.excerpts[0].views[0].splitter == "langchain-memmachine-keep"
     assert read.imports[0].name == "langchain-memmachine"
     assert read.exemptions[0].splitter == "langchain-memmachine-moved"

@@ -165,19 +165,20 @@ def test_an_environment_tells_the_day_it_was_made(cache: Path) -> None:
     assert install(SLICES, cache=cache).made == "1970-01-02"
 
 
-def test_pyperf_times_no_other_release_than_was_checked(
+def test_a_splitter_of_another_environment_takes_turns_with_the_baseline_of_this_one(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It cannot time what has an environment of its own, and says so."""
     monkeypatch.setattr(environments, "default_cache", lambda: cache)
     monkeypatch.setattr(splitters, "load_splitter", lambda name: SLICES)
     text = tmp_path / "text.txt"
     text.write_text("Some text. And more.")
-    arguments = ["time", "--pyperf", "--corpus", str(text), "--splitter", "slices"]
-    result = CliRunner().invoke(segbench, [*arguments, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 3
-    assert "pyperf times splitters of this environment only" in result.stderr
-    assert not (tmp_path / "run" / "pyperf.json").exists()
+    arguments = ["time", "--corpus", str(text), "--splitter", "slices"]
+    result = CliRunner().invoke(
+        segbench, [*arguments, "--max-chunk-length", "5", "--out", str(tmp_path / "run")]
+    )
+    assert result.exit_code == 0, result.stderr
+    rounds = read_run(tmp_path / "run").rounds
+    assert {(each.workload.splitter, each.baseline) for each in rounds} == {("slices", "langchain")}
 
 
 def test_a_splitter_is_shown_from_its_environment(
