@@ -1,6 +1,6 @@
 """Split text into segments that join back to it exactly.
 
-From segbench 0.1.0, segmenter/text_segmenter.py. The rules are in segmenter/SPEC.md there. It needs
+From segbench 0.2.0, segmenter/text_segmenter.py. The rules are in segmenter/SPEC.md there. It needs
 only the standard library, so it can be copied into another project as it stands.
 
 SPDX-License-Identifier: MIT

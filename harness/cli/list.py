@@ -12,19 +12,23 @@ from harness.report.tables import Column, Table, show_count
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 from harness.splitters import registry as splitters
+from segmenter.testing.cases import read_glosses
+from segmenter.testing.checks import CHECKS, RULE_SETS
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(["corpora", "splitters"]), required=False)
+@click.argument("kind", type=click.Choice(["corpora", "splitters", "rules"]), required=False)
 @mirror_option
 @click.option("--measure", is_flag=True, help="Read the corpora that are here, to tell their size.")
 def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdict:
-    """List the corpora and the splitters that can be measured."""
+    """List the corpora and splitters that can be measured, and the rules."""
     console = open_console()
-    if kind != "splitters":
+    if kind in (None, "corpora"):
         print_table(_tabulate_corpora(mirror, measure), console)
-    if kind != "corpora":
+    if kind in (None, "splitters"):
         print_table(_tabulate_splitters(), console)
+    if kind in (None, "rules"):
+        print_table(_tabulate_rules(), console)
     return Verdict.WELL
 
 
@@ -48,6 +52,25 @@ def _tabulate_corpora(mirror: Path | None, measure: bool) -> Table:
             "Documents: of the whole data set. The sizes are of what is here, where "
             "`segbench prepare` or --measure has read it.",
             *(note for presence in found for note in presence.notes),
+        ],
+    )
+
+
+def _tabulate_rules() -> Table:
+    glosses = read_glosses()
+    return Table(
+        "Rules",
+        [Column(title, numeric=False) for title in ("rule", "what it asks for", "sets")],
+        [
+            (
+                rule,
+                glosses[rule],
+                ", ".join(name for name, held in RULE_SETS.items() if rule in held),
+            )
+            for rule in CHECKS
+        ],
+        [
+            "All of them in full: segmenter/SPEC.md. `segbench check --require` takes rules and sets."
         ],
     )
 

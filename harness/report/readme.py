@@ -1,47 +1,69 @@
-"""Writes the README's result tables from runs: ``python -m harness.report.readme``."""
+"""Writes the result tables of README and docs from runs: ``python -m harness.report.readme``."""
 
 import re
 import sys
 from pathlib import Path
 
-from harness.report.markdown import render_summary
+from harness.report.markdown import render_summary, render_table
+from harness.report.tables import summarize_few
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
+from harness.results.model import Run
 
 BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
 END = "<!-- end of result -->"
+PAGES = ("README.md", "docs/results.md")
+
+# What a reader of the README may be using, in the settings that lose least.
+FEW = (
+    "segmenter",
+    "langchain",
+    "langchain-keep",
+    "semantic-text-splitter-keep",
+    "chonkie-recursive-fine",
+    "haystack",
+    "semchunk",
+    "llama-index-sentence",
+)
 
 _ROOT = Path(__file__).parents[2]
 _marks = re.compile(
-    f"({re.escape(BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ]+)')}\n)"
+    f"({re.escape(BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ]+)(?: at (?P<limit>[0-9]+))?')}\n)"
     f".*?({re.escape(END)})",
     re.DOTALL,
 )
 
 
-def update_readme(readme: Path, root: Path = _ROOT) -> None:
-    """Replace what stands between each pair of marks by the summary of the run that it names.
+def update_page(page: Path, root: Path = _ROOT) -> None:
+    """Replace what stands between each pair of marks by the results of the run that it names.
 
-    Run folders are named as paths below ``root``. Raises MeasurementError where one holds no
-    finished run, or there are no marks.
+    Run folders are named as paths below ``root``. A mark that names a limit is given a short table
+    of a few splitters at that limit, any other the whole summary. Raises MeasurementError if a
+    folder holds no finished run, or there are no marks.
     """
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
-        lambda found: f"{found[1]}\n{render_summary(read_run(root / found['folder']))}\n{found[3]}",
-        text,
+        lambda found: f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{END}", text
     )
     if not number:
         raise MeasurementError(
-            f"{readme} has no result block; put back the lines "
+            f"{page} has no result block; put back the lines "
             f"{BEGIN.format(folder='reports/reference')} and {END}"
         )
-    with open_replacing(readme) as file:
+    with open_replacing(page) as file:
         file.write(replaced)
+
+
+def _render(run: Run, found: re.Match[str]) -> str:
+    if found["limit"] is None:
+        return render_summary(run)
+    return render_table(summarize_few(run, FEW, int(found["limit"])))
 
 
 if __name__ == "__main__":
     try:
-        update_readme(_ROOT / "README.md")
+        for name in PAGES:
+            update_page(_ROOT / name)
     except MeasurementError as error:
         sys.exit(f"segbench: {error}")

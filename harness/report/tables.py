@@ -6,13 +6,23 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from harness.report import safe
+from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
-from harness.results.model import BoundaryCount, Claim, Count, Round, Run, Texts, Workload
+from harness.results.model import (
+    BoundaryCount,
+    Claim,
+    Count,
+    Exemption,
+    Round,
+    Run,
+    Texts,
+    Workload,
+)
 from harness.results.verdict import IN_HOUSE, find_broken_rules
 
 ALL_CORPORA = "all"
@@ -230,6 +240,58 @@ def _tell_keepers(run: Run) -> str:
         f"{len(kept) or 'None'} of {len(_splitters(run))} splitters joined back on every text and "
         f"stayed within the limit{names}."
     )
+
+
+def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
+    """The summary of some splitters at one limit, for who has a minute.
+
+    Splitters that were not measured are left out. Whether segments exceed the limit is said in a
+    note unless one does. Raises MeasurementError if none of the splitters was measured.
+    """
+    few = _select(run, splitters, limit)
+    if not few.counts:
+        raise MeasurementError(
+            f"the run has none of {', '.join(splitters)} at {limit}; run again, with --splitter"
+        )
+    whole = summary(few)
+    titles = [column.title for column in whole.columns]
+    overlong = "segments over the limit"
+    fits = not any(row[0] for row in whole.select(overlong))
+    left_out = {"limit", "texts", "documents", "forced", *([overlong] if fits else [])}
+    kept = [title for title in titles if title not in left_out]
+    rows = sorted(whole.select(*kept), key=lambda row: splitters.index(row[0]))
+    columns = [whole.columns[titles.index(title)] for title in kept]
+    own = [count for count in few.counts if count.workload.splitter == rows[0][0]]
+    documents, code_points = sum(c.documents for c in own), sum(c.code_points for c in own)
+    there = run.environment
+    release = there.versions.get("segbench")
+    notes = [
+        f"{show_count(documents)} documents, {show_count(code_points)} characters, at limit {limit}"
+        + (", which no splitter exceeded. " if fits else ". ")
+        + f"{there.python}, {there.started[:10]}{f', segbench {release}' * bool(release)}; from "
+        f"{safe.code(there.command)}.",
+        *(note for note in whole.notes if note.startswith("Speed")),
+    ]
+    return Table(whole.title, columns, rows, notes)
+
+
+def _select(run: Run, splitters: Collection[str], limit: int) -> Run:
+    """Of a run, what is of these splitters at that limit."""
+
+    def is_chosen(record: Any) -> bool:
+        if isinstance(record, Exemption):
+            return record.splitter in splitters
+        workload = getattr(record, "workload", None)
+        return workload is None or (
+            workload.splitter in splitters and workload.max_chunk_length == limit
+        )
+
+    chosen: dict[str, Any] = {
+        field.name: [record for record in getattr(run, field.name) if is_chosen(record)]
+        for field in fields(run)
+        if isinstance(getattr(run, field.name), list | tuple)
+    }
+    return replace(run, **chosen)
 
 
 def counts(run: Run) -> Table:

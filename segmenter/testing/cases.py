@@ -28,6 +28,11 @@ def read_specification() -> str:
     return resources.files("segmenter").joinpath(SPECIFICATION).read_text(encoding="utf-8")
 
 
+def read_glosses() -> Mapping[str, str]:
+    """What each rule of the specification asks for, in a line."""
+    return dict(re.findall(r"^#+ `([a-z-]+)`: (.+)$", read_specification(), re.MULTILINE))
+
+
 _heading = re.compile(r"#+ (?:`(?P<rule>[a-z-]+)`: )?")
 _caption = re.compile(r"`(?P<name>[a-z0-9-]+)`, limit (?P<limit>[1-9][0-9]*):")
 

@@ -1,23 +1,23 @@
-import re
 from pathlib import Path
 
 import pytest
 
-from harness.cli.commands import segbench
-from harness.report.readme import BEGIN, END, update_readme
+from harness.report.readme import BEGIN, END, FEW, PAGES, update_page
 from harness.results.errors import MeasurementError
 from harness.results.folder import write_run
-from harness.results.model import Count, Environment, Run, Workload
+from harness.results.model import Count, Environment, Run, ViolationCount, Workload
+from harness.splitters.registry import names
 
 ROOT = Path(__file__).parents[3]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_result_blocks_are_what_the_reference_runs_give(tmp_path: Path) -> None:
-    copy = tmp_path / "README.md"
-    copy.write_text(README, encoding="utf-8")
-    update_readme(copy)
-    assert copy.read_text(encoding="utf-8") == README
+@pytest.mark.parametrize("page", PAGES)
+def test_the_result_blocks_are_what_the_reference_runs_give(page: str, tmp_path: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    copy = tmp_path / "page.md"
+    copy.write_text(text, encoding="utf-8")
+    update_page(copy)
+    assert copy.read_text(encoding="utf-8") == text
 
 
 def write_small_run(folder: Path, corpus: str) -> None:
@@ -34,7 +34,7 @@ def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     copy.write_text(f"before\n{one}\nold\n{END}\nbetween\n{other}\n{END}\nafter\n", "utf-8")
     write_small_run(tmp_path / "runs" / "one", "books")
     write_small_run(tmp_path / "runs" / "other", "laws")
-    update_readme(copy, tmp_path)
+    update_page(copy, tmp_path)
     text = copy.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{one}\n\n`segmenter` kept every character")
     first, between, second = text.partition(f"\n{END}\nbetween\n{other}\n\n")
@@ -50,16 +50,37 @@ def test_a_readme_without_the_marks_is_left_alone(tmp_path: Path, text: str) -> 
     copy = tmp_path / "README.md"
     copy.write_text(text, encoding="utf-8")
     with pytest.raises(MeasurementError, match="no result block"):
-        update_readme(copy)
+        update_page(copy)
     assert copy.read_text(encoding="utf-8") == text
 
 
-def test_its_python_holds() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
-
-
-def test_it_names_every_command() -> None:
-    assert set(re.findall(r"^\| `segbench (\w+)", README, re.MULTILINE)) == set(segbench.commands)
+def test_a_limit_asks_for_a_short_table_of_a_few_splitters(tmp_path: Path) -> None:
+    assert set(FEW) <= set(names())
+    copy = tmp_path / "README.md"
+    begin = BEGIN.replace("{folder}", "runs/few at 500")
+    copy.write_text(f"{begin}\n{END}\n", encoding="utf-8")
+    workloads = [
+        Workload("books", splitter, limit)
+        for splitter in ("semchunk", "fixed", "segmenter")
+        for limit in (20, 500)
+    ]
+    where = Environment(
+        "segbench check", {}, "CPython", "Linux", "", 2, "", False, "2026-01-02", "x"
+    )
+    counts = [Count(each, 3, 1000, 9, 2, 2, 2, 7, 0, "digest") for each in workloads]
+    broken = [
+        ViolationCount(each, rule, 5 if (each.splitter, rule) == ("semchunk", "join") else 0, 0)
+        for each in workloads
+        for rule in ("join", "fits")
+    ]
+    write_run(tmp_path / "runs" / "few", Run(where, counts=counts, violations=broken))
+    update_page(copy, tmp_path)
+    text = copy.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert [row.split()[1] for row in rows] == ["segmenter", "semchunk"]
+    assert " 5 " in rows[1]
+    assert "3 documents, 1,000 characters, at limit 500, which no splitter exceeded." in text
+    empty = tmp_path / "empty.md"
+    empty.write_text(text.replace("at 500", "at 128"), encoding="utf-8")
+    with pytest.raises(MeasurementError, match=r"the run has none of segmenter, .* at 128"):
+        update_page(empty, tmp_path)
