@@ -1,18 +1,24 @@
 """What always holds for a splitter's segments: one function a rule of segmenter/SPEC.md.
 
-Standard library only, and nothing of the project: a conformance kit can take this file alone.
+Standard library only, and of the project nothing but ``segmenter/loss.py``: a conformance kit can
+take the two files alone.
 Whitespace is what ``str.isspace`` says; offsets and lengths are code points.
 
 Every breach is counted by one rule. Boundaries that are not where the whitespace rule puts them
 are counted by *run*: a run of whitespace with two of them is one breach, of the first of these
 rules that applies:
 
-- ``too-long-run``: all of them lie in units longer than the limit. The breach is *forced*, and no
-  fault, where they lie every limit from the unit's start: no splitter can do without;
+- ``too-long-run``: all of them lie in units longer than the limit. The breach is *unavoidable*,
+  and no fault, if they lie every limit from the unit's start;
 - ``edges``: the run begins or ends the text;
 - ``whitespace-segment``: a segment was made of the run alone;
 - ``cut-after-last-newline``: the run has a newline;
 - ``run-without-newline``: it has none.
+
+To compare splitters, boundaries are counted by *unit* instead, whichever rule they break. A unit of
+so many code points cannot do without ``(length - 1) // limit`` boundaries inside it: summed over the
+units, that is ``count_unavoidable``, which the text and the limit decide alone. What a splitter
+cuts in a unit beyond that number is its ``Splitting.excess``.
 
 Time is linear in the text, whatever is in it. A boundary costs a look at the three code points
 around it, and only where these do not tell that it is right, a scan of its run.
@@ -20,10 +26,13 @@ around it, and only where these do not tell that it is right, a scan of its run.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
+
+from segmenter.loss import Loss, count_lost, find_loss
 
 _content = re.compile(r"\S")
 
@@ -40,7 +49,7 @@ class Breach(NamedTuple):
     """Where a rule is broken, whether no splitter could avoid it, and what was expected."""
 
     start: int
-    forced: bool
+    unavoidable: bool
     detail: str
 
 
@@ -61,7 +70,7 @@ class CutRun(NamedTuple):
     rule: str
     run: Run
     misplaced: Sequence[int]
-    forced: bool
+    unavoidable: bool
 
 
 class Splitting:
@@ -71,9 +80,8 @@ class Splitting:
     after the one before it; those that are not found have no place, and the boundary rules
     apply only where two neighbours touch.
 
-    ``starts`` holds the offset of each segment in the text, -1 where it has no place;
-    ``characters_lost`` counts the text's code points in no segment, ``characters_added`` the code
-    points of segments without a place. Raises ValueError for a limit that is not positive.
+    ``starts`` holds the offset of each segment in the text, -1 where it has no place. Raises
+    ValueError for a limit that is not positive.
     """
 
     def __init__(self, text: str, segments: Sequence[str], max_chunk_length: int) -> None:
@@ -86,12 +94,23 @@ class Splitting:
         self.starts: Sequence[int]
         if self.joins:
             self.starts = list(accumulate(map(len, segments), initial=0))[:-1]
-            self.characters_lost = self.characters_added = 0
         else:
             self.starts = place_segments(text, segments, max_chunk_length)
-            placed = sum(len(segment) for start, segment in self.pairs() if start >= 0)
-            self.characters_lost = len(text) - placed
-            self.characters_added = sum(map(len, segments)) - placed
+
+    @cached_property
+    def loss(self) -> Loss:
+        """What the text loses in its segments, and what they add to it."""
+        if self.joins:
+            return Loss()
+        if -1 in self.starts:
+            return find_loss(self.text, "".join(self.segments))
+        left_out = []
+        end = 0
+        for start, segment in self.pairs():
+            left_out.append(self.text[end:start])
+            end = start + len(segment)
+        left_out.append(self.text[end:])
+        return count_lost("".join(left_out))
 
     def pairs(self) -> Iterator[tuple[int, str]]:
         """Each segment with its offset, which is -1 where it has no place."""
@@ -154,11 +173,33 @@ class Splitting:
             cut_runs.append(self._judge(find_run(text, len(text)), boundaries[trailing:]))
         return cut_runs
 
+    @cached_property
+    def excess(self) -> int:
+        """How many boundaries lie inside units, beyond those that no splitter could avoid."""
+        text, limit = self.text, self.max_chunk_length
+        if text.isspace():
+            return max(0, len(self.boundaries) - (len(text) - 1) // limit)
+        inside: Counter[int] = Counter()  # boundaries in a unit that does not fit, by its start
+        unavoidable: dict[int, int] = {}
+        for cut in self.cut_runs:
+            divide = _divide(cut.run, cut.misplaced)
+            for number, find in (
+                (divide, find_unit_before),
+                (len(cut.misplaced) - divide, find_unit_after),
+            ):
+                if number:
+                    start, end = find(text, cut.run)
+                    if end - start > limit:
+                        inside[start] += number
+                        unavoidable[start] = (end - start - 1) // limit
+        total = sum(len(cut.misplaced) for cut in self.cut_runs)
+        return total - sum(min(number, unavoidable[start]) for start, number in inside.items())
+
     def _judge(self, run: Run, misplaced: Sequence[int]) -> CutRun:
         """Name the rule that counts the run."""
-        forced = self._find_force(run, misplaced)
-        if forced is not None:
-            return CutRun("too-long-run", run, misplaced, forced)
+        unavoidable = self._is_unavoidable(run, misplaced)
+        if unavoidable is not None:
+            return CutRun("too-long-run", run, misplaced, unavoidable)
         if run.cut is None:
             rule = "edges"
         elif self._has_segment_within(run):
@@ -169,26 +210,23 @@ class Splitting:
             rule = "run-without-newline"
         return CutRun(rule, run, misplaced, False)
 
-    def _find_force(self, run: Run, misplaced: Sequence[int]) -> bool | None:
+    def _is_unavoidable(self, run: Run, misplaced: Sequence[int]) -> bool | None:
         """Whether the misplaced boundaries lie every limit from their unit's start; None unless
         all of them lie in units longer than the limit."""
         limit = self.max_chunk_length
-        if run.cut is not None:
-            divide = bisect_left(misplaced, run.cut)
-        else:
-            divide = len(misplaced) if run.start else 0
-        forced = True
-        if divide:  # the run up to its cut belongs to the unit before it
-            start = find_unit_start(self.text, run.start - 1)
-            if (run.end if run.cut is None else run.cut) - start <= limit:
-                return None
-            forced = not any((boundary - start) % limit for boundary in misplaced[:divide])
-        if divide < len(misplaced):  # the rest belongs to the unit after it
-            start = run.cut or 0
-            if find_unit_end(self.text, run.end) - start <= limit:
-                return None
-            forced = forced and not any((b - start) % limit for b in misplaced[divide:])
-        return forced
+        divide = _divide(run, misplaced)
+        unavoidable = True
+        for boundaries, find in (
+            (misplaced[:divide], find_unit_before),
+            (misplaced[divide:], find_unit_after),
+        ):
+            if boundaries:
+                start, end = find(self.text, run)
+                if end - start <= limit:
+                    return None
+                if any((boundary - start) % limit for boundary in boundaries):
+                    unavoidable = False
+        return unavoidable
 
     def _has_segment_within(self, run: Run) -> bool:
         first = bisect_left(self.boundaries, run.start)
@@ -212,12 +250,7 @@ def join(splitting: Splitting) -> Iterator[Breach]:
         if start != end:
             break
         end += len(segment)
-    yield Breach(
-        end,
-        False,
-        f"{splitting.characters_lost} characters lost, {splitting.characters_added} added; "
-        "expected: the text exactly",
-    )
+    yield Breach(end, False, f"{splitting.loss}; expected: the text exactly")
 
 
 def fits(splitting: Splitting) -> Iterator[Breach]:
@@ -260,11 +293,11 @@ def edges(splitting: Splitting) -> Iterator[Breach]:
 
 
 def too_long_run(splitting: Splitting) -> Iterator[Breach]:
-    """A unit longer than the limit is cut every limit from its start. A breach a cut run, forced
-    where it is so."""
+    """A unit longer than the limit is cut every limit from its start. A breach a cut run,
+    unavoidable where it is so."""
     for cut in _select(splitting, "too-long-run"):
         expected = f"every {splitting.max_chunk_length} from the start of its unit"
-        yield _describe(cut.run, cut.misplaced, expected, forced=cut.forced)
+        yield _describe(cut.run, cut.misplaced, expected, unavoidable=cut.unavoidable)
 
 
 def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
@@ -307,10 +340,12 @@ def _select(splitting: Splitting, rule: str) -> Iterator[CutRun]:
     return (cut for cut in splitting.cut_runs if cut.rule == rule)
 
 
-def _describe(run: Run, misplaced: Sequence[int], expected: str, *, forced: bool = False) -> Breach:
+def _describe(
+    run: Run, misplaced: Sequence[int], expected: str, *, unavoidable: bool = False
+) -> Breach:
     where = str(misplaced[0]) if len(misplaced) == 1 else f"{misplaced[0]} and elsewhere"
     return Breach(
-        misplaced[0], forced, f"run {run.start}-{run.end} cut at {where}; expected: {expected}"
+        misplaced[0], unavoidable, f"run {run.start}-{run.end} cut at {where}; expected: {expected}"
     )
 
 
@@ -342,6 +377,23 @@ def find_run(text: str, offset: int) -> Run:
     return Run(start, end, text.rfind("\n", start, end) + 1 or end)
 
 
+def find_unit_before(text: str, run: Run) -> tuple[int, int]:
+    """From where to where the unit reaches that ends with a run, or at its cut."""
+    return find_unit_start(text, run.start - 1), run.end if run.cut is None else run.cut
+
+
+def find_unit_after(text: str, run: Run) -> tuple[int, int]:
+    """From where to where the unit reaches that begins with a run, or at its cut."""
+    return run.cut or 0, find_unit_end(text, run.end)
+
+
+def _divide(run: Run, misplaced: Sequence[int]) -> int:
+    """How many of the boundaries in a run lie in the unit before it; the others are in the next."""
+    if run.cut is not None:
+        return bisect_left(misplaced, run.cut)
+    return len(misplaced) if run.start else 0
+
+
 def find_unit_start(text: str, offset: int) -> int:
     """Where the unit of the content character at an offset starts."""
     return (find_run(text, offset).cut or 0) if offset and text[offset - 1].isspace() else offset
@@ -353,6 +405,30 @@ def find_unit_end(text: str, offset: int) -> int:
     return (
         (find_run(text, offset).cut or len(text)) if text[offset : offset + 1].isspace() else offset
     )
+
+
+def count_unavoidable(text: str, max_chunk_length: int) -> int:
+    """How many boundaries inside units no splitter can do without.
+
+    Raises ValueError for a limit that is not positive.
+    """
+    if max_chunk_length < 1:
+        raise ValueError(f"max_chunk_length must be positive, not {max_chunk_length}")
+    if text.isspace():
+        return (len(text) - 1) // max_chunk_length
+    least = (max_chunk_length + 1) // 2  # one of the two runs of a unit that does not fit
+    if least > len(text):
+        return 0
+    units = {}
+    for found in re.finditer(rf"\s{{{least},}}", text):
+        run = find_run(text, found.start())
+        if run.start:
+            start, end = find_unit_before(text, run)
+            units[start] = end
+        if run.end < len(text):
+            start, end = find_unit_after(text, run)
+            units[start] = end
+    return sum((end - start - 1) // max_chunk_length for start, end in units.items())
 
 
 def place_segments(text: str, segments: Sequence[str], max_chunk_length: int) -> list[int]:

@@ -17,10 +17,10 @@ from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, EARLIER, LIMITS, OLD, Evidence
+from harness.claims.long_runs import DEFINITIONS, UNAVOIDABLE
 from harness.claims.refinding import BUDGET
 from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
-from harness.report.tables import show_digits
 from harness.results.errors import MeasurementError
 from harness.results.estimates import estimate
 from harness.splitters.probes import (
@@ -62,9 +62,14 @@ def answer_f1(evidence: Evidence, row: Row) -> Answer:
     for limit in LIMITS:
         documents = evidence.count(OLD, limit, "documents")
         unjoined = evidence.broken(OLD, limit)["join"]
-        lost = evidence.count(OLD, limit, "characters_lost")
+        whitespace, content = (
+            evidence.count(OLD, limit, f"lost_{what}") for what in ("whitespace", "content")
+        )
         joined += documents - unjoined
-        parts.append(f"{unjoined:,} of {documents:,} at {limit} ({lost:,} characters lost)")
+        parts.append(
+            f"{unjoined:,} of {documents:,} at {limit} ({whitespace:,} "
+            f"whitespace characters and {content:,} others lost)"
+        )
     measured = f"strip_whitespace is {default} by default; texts that do not join: {_list(parts)}"
     with contextlib.suppress(MeasurementError):
         measured += f"; {_compare_old(evidence)}"
@@ -143,7 +148,7 @@ def _fails(segments: list[str], case: Case) -> bool:
     if case.segments is not None:
         return segments != list(case.segments)
     broken = find_violations(case.text, segments, case.max_chunk_length)
-    return any(not breach.forced for breaches in broken.values() for breach in breaches)
+    return any(not breach.unavoidable for breaches in broken.values() for breach in breaches)
 
 
 def answer_u1(evidence: Evidence, row: Row) -> Answer:
@@ -352,33 +357,32 @@ def answer_m1(evidence: Evidence, row: Row) -> Answer:
 
 
 def answer_m2(evidence: Evidence, row: Row) -> Answer:
+    limits = sorted(LIMITS, reverse=True)
+    code_points = evidence.count("segmenter", DEFAULT_LIMIT, "code_points")
+    expected = {
+        limit: row["runs"][str(limit)] / row["code_points"] * code_points for limit in limits
+    }
     parts = []
-    ratios = []
-    real = {corpus.name for corpus in evidence.real}
-    for limit in sorted(LIMITS, reverse=True):
-        runs = sum(evidence.broken("segmenter", limit, forced=True).values())
-        alone = sum(
-            counted.whitespace_segments
-            for counted in evidence.checked.boundaries
-            if counted.workload.splitter == "segmenter"
-            and counted.workload.max_chunk_length == limit
-            and counted.workload.corpus in real
-        )
-        parts.append(f"{runs:,} at {limit} ({alone:,} segments of whitespace alone)")
-        code_points = evidence.count("segmenter", limit, "code_points")
-        expected = row["runs"][str(limit)] / row["code_points"] * code_points
-        if not expected:
-            ratios += [f"new at {limit}"] * bool(runs)
-        elif abs(runs / expected - 1) >= NEAR:
-            ratios.append(f"{show_digits(runs / expected)} at {limit}")
-    return Answer(
-        f"{_list(parts)}; there 0, 1 and 57,621, of other documents, of which some are rich in "
-        "runs of 20 and more but have hardly one of 128: whichever of the two is counted, these "
-        "have other proportions",
-        f"{DIFFERS} (runs for the same length of text: {_list(ratios)} times as many)"
-        if ratios
-        else CONFIRMED,
+    agreeing = []
+    for name in DEFINITIONS:
+        numbers = {limit: evidence.long_runs[name, limit] for limit in limits}
+        near = [limit for limit in limits if _is_near(numbers[limit], expected[limit])]
+        agreeing += [name] if near == limits else []
+        told = _list([f"{numbers[limit]:,} at {limit}" for limit in limits])
+        parts.append(f"{name}: {told} (agree at {_list([*map(str, near)]) if near else 'none'})")
+    scaled = _list([f"{expected[limit]:,.1f} at {limit}" for limit in limits])
+    measured = (
+        f"{'; '.join(parts)}; there 0, 1 and 57,621, which for the same length of text are {scaled}"
     )
+    if UNAVOIDABLE in agreeing:
+        return Answer(measured, CONFIRMED)
+    meanings = _list(agreeing) if agreeing else "no definition"
+    return Answer(measured, f"{DIFFERS} (by {meanings} do all three figures agree on these texts)")
+
+
+def _is_near(number: int, expected: float) -> bool:
+    """Whether a count of other texts is as large as is to be expected, within 10 % or one."""
+    return abs(number - expected) <= max(1, NEAR * expected)
 
 
 def answer_m3(evidence: Evidence, row: Row) -> Answer:

@@ -1,6 +1,6 @@
 """What the answers to the claims rest on: measurements, each made when it is first asked for."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from operator import add
 
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
+from harness.claims.long_runs import count_by_definition
 from harness.claims.refinding import Refinding, compare_finding
 from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
 from harness.measure.spooling import Shard as Texts
@@ -135,8 +136,15 @@ class Evidence:
             raise MeasurementError(f"{splitter} failed at {limit}")
         return sum(getattr(count, attribute) for count in found)
 
-    def broken(self, splitter: str, limit: int, *, forced: bool = False) -> dict[str, int]:
-        """How often a splitter broke each rule on the real texts."""
+    @cached_property
+    def long_runs(self) -> Counter[tuple[str, int]]:
+        """Runs of whitespace in the real texts that are too long, by what that means, and limit."""
+        self.progress("counting long runs of whitespace")
+        shards = (shard for corpus in self.real for shard in corpus.shards())
+        return sum((_count_long_runs(shard) for shard in shards), Counter())
+
+    def broken(self, splitter: str, limit: int) -> dict[str, int]:
+        """How often a splitter broke each rule on the real texts, if it could be avoided."""
         self.count(splitter, limit)
         names = {corpus.name for corpus in self.real}
         broken: dict[str, int] = {}
@@ -145,7 +153,7 @@ class Evidence:
             if (workload.splitter, workload.max_chunk_length) == (splitter, limit) and (
                 workload.corpus in names
             ):
-                number = row.forced if forced else row.count - row.forced
+                number = row.count - row.unavoidable
                 broken[row.rule] = broken.get(row.rule, 0) + number
         return broken
 
@@ -177,6 +185,10 @@ class Evidence:
                 if len(pending) == SHARDS_IN_FLIGHT:
                     total += pending.popleft().result()
         return reduce(add, (future.result() for future in pending), total)
+
+
+def _count_long_runs(texts: Texts) -> Counter[tuple[str, int]]:
+    return count_by_definition((document.text for document in texts.read()), LIMITS)
 
 
 def compare_shard(

@@ -124,7 +124,7 @@ def _size(count: Count) -> tuple[int, int]:
 def _count_broken(run: Run) -> Mapping[Workload, Mapping[str, int]]:
     broken: defaultdict[Workload, dict[str, int]] = defaultdict(dict)
     for row in run.violations:
-        broken[row.workload][row.rule] = row.count - row.forced
+        broken[row.workload][row.rule] = row.count - row.unavoidable
     return broken
 
 

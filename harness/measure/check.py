@@ -19,6 +19,7 @@ from harness.results.model import (
     Count,
     Example,
     Failure,
+    Unavoidable,
     Violation,
     ViolationCount,
     Workload,
@@ -28,7 +29,8 @@ from harness.runner.digest import CorpusDigest, digest_document
 from harness.runner.pool import KEPT, SplitterPool, open_folder
 from harness.runner.process import TIMED_OUT, SplitterError
 from harness.splitters.registry import Splitter
-from segmenter.rules import RULES, Splitting
+from segmenter.loss import Loss, count_lost
+from segmenter.rules import RULES, Splitting, count_unavoidable
 
 EXAMPLES_A_RULE = 20
 CONTEXT = 40  # code points before an example's place, and after it
@@ -40,12 +42,13 @@ SPLITTERS_AT_ONCE = KEPT  # whose processes are kept alive, in each process of t
 class CheckResult:
     """What a check learned, in the order of its corpora, splitters and limits.
 
-    A workload has a count, a boundary count unless its segments overlap, and for each rule that is
+    Each corpus and limit has its unavoidable boundaries; a workload has a count, a boundary count unless its segments overlap, and for each rule that is
     applicable to its splitter a violation count; or else it has a failure.
     """
 
     counts: list[Count] = field(default_factory=list)
     boundaries: list[BoundaryCount] = field(default_factory=list)
+    unavoidable: list[Unavoidable] = field(default_factory=list)
     violations: list[ViolationCount] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -57,16 +60,16 @@ class Tally:
 
     documents: int = 0
     code_points: int = 0
-    characters_lost: int = 0
-    characters_added: int = 0
+    loss: Loss = field(default_factory=Loss)
+    inexact: int = 0
     boundaries: int = 0
     whitespace_boundaries: int = 0
-    misplaced: int = 0
+    excess: int = 0
     whitespace_segments: int = 0
     lengths: Counter[int] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
-    forced: Counter[str] = field(default_factory=Counter)
-    #: By rule and whether forced, so that many of one kind do not crowd out the other.
+    unavoidable: Counter[str] = field(default_factory=Counter)
+    #: By rule and whether unavoidable, so that many of one kind do not crowd out the other.
     examples: dict[tuple[str, bool], list[Example]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -87,12 +90,12 @@ class Tally:
         self.documents += 1
         self.code_points += len(text)
         if "join" in not_applicable:
-            lost, added = find_uncovered(text, segments)
+            loss = find_uncovered(text, segments)
         else:
-            lost, added = splitting.characters_lost, splitting.characters_added
+            loss = splitting.loss
             self._count_boundaries(splitting)
-        self.characters_lost += lost
-        self.characters_added += added
+        self.loss = self.loss.plus(loss)
+        self.inexact += not loss.exact
         self.whitespace_segments += sum(map(str.isspace, segments))
         self.lengths.update(map(len, segments))
         self.digests.append(digest_document(document.id, segments))
@@ -101,8 +104,8 @@ class Tally:
                 continue
             for breach in rule(splitting):
                 self.violations[name] += 1
-                self.forced[name] += breach.forced
-                examples = self.examples[name, breach.forced]
+                self.unavoidable[name] += breach.unavoidable
+                examples = self.examples[name, breach.unavoidable]
                 if len(examples) < EXAMPLES_A_RULE:
                     start = breach.start
                     examples.append(
@@ -121,21 +124,21 @@ class Tally:
         self.whitespace_boundaries += sum(
             [text[at].isspace() or text[at - 1].isspace() for at in boundaries]
         )
-        self.misplaced += sum(len(cut.misplaced) for cut in splitting.cut_runs if not cut.forced)
+        self.excess += splitting.excess
 
     def merge(self, later: "Tally") -> None:
         """Add what the documents after these came to, their digests apart."""
         self.documents += later.documents
         self.code_points += later.code_points
-        self.characters_lost += later.characters_lost
-        self.characters_added += later.characters_added
+        self.loss = self.loss.plus(later.loss)
+        self.inexact += later.inexact
         self.boundaries += later.boundaries
         self.whitespace_boundaries += later.whitespace_boundaries
-        self.misplaced += later.misplaced
+        self.excess += later.excess
         self.whitespace_segments += later.whitespace_segments
         self.lengths.update(later.lengths)
         self.violations.update(later.violations)
-        self.forced.update(later.forced)
+        self.unavoidable.update(later.unavoidable)
         for kind, examples in later.examples.items():
             self.examples[kind] = [*self.examples[kind], *examples][:EXAMPLES_A_RULE]
 
@@ -156,7 +159,7 @@ def check(
     other segments at a second call, has a failure for that workload, which tells the first such
     document. One that exceeds the time limit of ``pool`` is given up there: it has a failure for
     every workload that is not finished. One document of each shard is split twice. Up to 20
-    examples a workload and rule are kept, forced ones where the others leave room. ``progress`` is
+    examples a workload and rule are kept, unavoidable ones where the others leave room. ``progress`` is
     called with how many documents were done since the last call; each is done once for every few
     splitters. Memory is bounded by a few shards, each of ``shard_size`` code points or one document
     that is longer.
@@ -177,13 +180,17 @@ def check(
     ]
     result = CheckResult()
     for corpus in corpora:
+        uncounted = limits  # at which unavoidable boundaries are still to be counted
         for group in groups:
             workloads = {
                 Workload(corpus.name, splitter.name, limit): splitter
                 for splitter in group
                 for limit in limits
             }
-            _check_corpus(corpus, shard_size, workloads, pool, executor, progress, result)
+            _check_corpus(
+                corpus, shard_size, workloads, uncounted, pool, executor, progress, result
+            )
+            uncounted = []
     return result
 
 
@@ -191,6 +198,7 @@ def _check_corpus(
     corpus: SpooledCorpus,
     shard_size: int,
     workloads: Mapping[Workload, Splitter],
+    uncounted: Sequence[int],
     pool: SplitterPool,
     executor: Executor,
     progress: Callable[[int], None] | None,
@@ -201,14 +209,16 @@ def _check_corpus(
     tallies = {workload: Tally() for workload in workloads}
     digests = {workload: CorpusDigest() for workload in workloads}
     failures: dict[Workload, Failure] = {}
-    pending: deque[tuple[Shard, Future[dict[Workload, Tally | Failure]]]] = deque()
+    pending: deque[tuple[Shard, Future[ShardResult]]] = deque()
+    unavoidable: Counter[int] = Counter(dict.fromkeys(uncounted, 0))
     code_points = 0
 
     def merge_first() -> None:
         shard, future = pending[0]
-        answers = future.result()
+        checked = future.result()
         pending.popleft()
-        for workload, answer in answers.items():
+        unavoidable.update(checked.unavoidable)
+        for workload, answer in checked.answers.items():
             if workload in failures:
                 continue  # it was submitted before the failure was known
             if isinstance(answer, Failure):
@@ -227,7 +237,7 @@ def _check_corpus(
     try:
         for shard in corpus.shards(shard_size):
             code_points += shard.code_points
-            future = executor.submit(check_shard, shard, dict(remaining), pool)
+            future = executor.submit(check_shard, shard, dict(remaining), pool, uncounted)
             pending.append((shard, future))
             if len(pending) == SHARDS_IN_FLIGHT:
                 merge_first()
@@ -244,6 +254,7 @@ def _check_corpus(
             future.cancel()
     if not code_points:
         raise MeasurementError(f"corpus {corpus.name} has no text, so nothing was checked")
+    result.unavoidable.extend(Unavoidable(corpus.name, *each) for each in unavoidable.items())
     for workload in workloads:
         if workload in failures:
             result.failures.append(failures[workload])
@@ -269,9 +280,12 @@ def _conclude(
             shortest=min(lengths, default=0),
             median=find_median(lengths),
             longest=max(lengths, default=0),
-            characters_lost=tally.characters_lost,
-            characters_added=tally.characters_added,
             digest=digest.hexdigest(),
+            lost_whitespace=tally.loss.lost_whitespace,
+            lost_content=tally.loss.lost_content,
+            added_whitespace=tally.loss.added_whitespace,
+            added_content=tally.loss.added_content,
+            inexact=tally.inexact,
         )
     )
     if "join" not in splitter.not_applicable:
@@ -280,15 +294,15 @@ def _conclude(
                 workload,
                 tally.boundaries,
                 tally.whitespace_boundaries,
-                tally.misplaced,
                 tally.whitespace_segments,
+                tally.excess,
             )
         )
     for name in RULES:
         if name in splitter.not_applicable:
             continue
         result.violations.append(
-            ViolationCount(workload, name, tally.violations[name], tally.forced[name])
+            ViolationCount(workload, name, tally.violations[name], tally.unavoidable[name])
         )
         examples = [*tally.examples[name, False], *tally.examples[name, True]]
         result.examples.extend(examples[:EXAMPLES_A_RULE])
@@ -305,41 +319,66 @@ def find_median(occurrences: Mapping[int, int]) -> float:
     return sum(middle) / 2
 
 
-def find_uncovered(text: str, segments: Sequence[str]) -> tuple[int, int]:
-    """How many code points of a text no segment covers, and how many of segments are not in it.
+def find_uncovered(text: str, segments: Sequence[str]) -> Loss:
+    """What of a text no segment covers, as lost, and the segments that are not in it, as added.
 
     Segments come in the order of their starts, and may overlap. Where a text repeats itself they
     may lie in several places: of their first places and of those that leave the least overlap,
     what counts is where more is found.
     """
-    return min(_place_in_order(text, segments, nearest=nearest) for nearest in (False, True))
+    placed = (_place_in_order(text, segments, nearest=nearest) for nearest in (False, True))
+    return min(placed, key=lambda loss: (loss.lost, loss.added))
 
 
-def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> tuple[int, int]:
-    covered = added = end = 0
+def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> Loss:
+    uncovered: list[str] = []
+    missing: list[str] = []
+    end = 0
     start = -1
     for segment in segments:
         found = text.rfind(segment, start + 1, end + len(segment)) if nearest else -1
         if found < 0:
             found = text.find(segment, start + 1)
         if found < 0:
-            added += len(segment)
+            missing.append(segment)
             continue
         start = found
-        covered += max(0, start + len(segment) - max(start, end))
+        uncovered.append(text[end:start])
         end = max(end, start + len(segment))
-    return len(text) - covered, added
+    uncovered.append(text[end:])
+    lost, added = count_lost("".join(uncovered)), count_lost("".join(missing))
+    return lost._replace(added_whitespace=added.lost_whitespace, added_content=added.lost_content)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """What came of some documents, and the boundaries that are unavoidable in them, by limit."""
+
+    answers: Mapping[Workload, Tally | Failure]
+    unavoidable: Mapping[int, int]
 
 
 def check_shard(
-    shard: Shard, workloads: Mapping[Workload, Splitter], pool: SplitterPool
-) -> dict[Workload, Tally | Failure]:
-    """Check some documents of a corpus, in a process of the executor."""
+    shard: Shard,
+    workloads: Mapping[Workload, Splitter],
+    pool: SplitterPool,
+    limits: Sequence[int] = (),
+) -> ShardResult:
+    """Check some documents of a corpus, in a process of the executor.
+
+    Unavoidable boundaries are counted at ``limits``.
+    """
     documents = shard.read()
-    return {
-        workload: _check_documents(shard, documents, workload, splitter, pool)
-        for workload, splitter in workloads.items()
-    }
+    return ShardResult(
+        {
+            workload: _check_documents(shard, documents, workload, splitter, pool)
+            for workload, splitter in workloads.items()
+        },
+        {
+            limit: sum(count_unavoidable(document.text, limit) for document in documents)
+            for limit in limits
+        },
+    )
 
 
 def _check_documents(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import corpora
 from corpora import Document
-from harness.measure.check import CheckResult
+from harness.measure.check import CheckResult, find_uncovered
 from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.model import Example, Excerpt, Failure, Span, View, Violation, Workload
@@ -84,7 +84,7 @@ def choose_places(examples: Iterable[Example]) -> list[Place]:
     kinds: defaultdict[Place, set[tuple[str, str]]] = defaultdict(set)
     for example in examples:
         violation = example.violation
-        if not violation.forced:
+        if not violation.unavoidable:
             place = Place(violation.document, violation.start)
             kinds[place].add((violation.rule, example.workload.splitter))
     starts: defaultdict[str | None, list[int]] = defaultdict(list)
@@ -212,6 +212,7 @@ def view_segments(
             key=lambda violation: violation.start,
         ),
         added=strangers[:_ADDED],
+        loss=find_uncovered(text, segments) if "join" in not_applicable else splitting.loss,
     )
 
 

@@ -43,7 +43,7 @@ def try_splitter(splitter: Splitter, pool: SplitterPool) -> list[Trial]:
 def _judge(text: str, segments: Sequence[str], *, joins: bool) -> str:
     """What became of the text; ``joins`` tells whether segments are meant to join to it."""
     if not joins:
-        return "not applicable" if any(find_uncovered(text, segments)) else "kept"
+        return "not applicable" if any(find_uncovered(text, segments)[:4]) else "kept"
     joined = "".join(segments)
     if joined == text:
         return "kept"

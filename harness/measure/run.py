@@ -125,6 +125,7 @@ def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: P
             environment,
             counts=checked.counts,
             boundaries=checked.boundaries,
+            unavoidable=checked.unavoidable,
             violations=checked.violations,
             examples=checked.examples,
             failures=[*unavailable, *checked.failures],

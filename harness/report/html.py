@@ -225,4 +225,4 @@ def _choose_opening(excerpts: Sequence[Excerpt], baseline: str) -> dict[str, Any
 
 
 def _find_broken(view: View) -> set[str]:
-    return {violation.rule for violation in view.violations if not violation.forced}
+    return {violation.rule for violation in view.violations if not violation.unavoidable}

@@ -14,10 +14,10 @@ from rich.text import Text
 from harness.report import safe
 from harness.report.migration import classify_segments
 from harness.report.signs import SIGNS, find_sign
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import AtLeast, Column, Table, show_count, show_loss
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
-from harness.results.model import Excerpt, Span, View, Violation
+from harness.results.model import Excerpt, View, Violation
 
 _NARROWEST = 36  # columns of a terminal, for one splitter beside another
 _BANDS = (Style(bgcolor="#1f4e79", color="#ffffff"), Style(bgcolor="#6b4c00", color="#ffffff"))
@@ -195,7 +195,7 @@ def _cut_blocks(excerpt: Excerpt) -> list[int]:
 
 def name_violation(violation: Violation) -> str:
     """The rule, and whether no splitter could keep it."""
-    return f"{violation.rule}, forced" if violation.forced else violation.rule
+    return f"{violation.rule}, unavoidable" if violation.unavoidable else violation.rule
 
 
 def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
@@ -208,7 +208,7 @@ def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table
                 view.splitter,
                 view.segments,
                 max((span.end - span.start for span in view.spans), default=0),
-                len(excerpt.text) - _count_covered(view.spans),
+                *_list_lost(view),
                 "; ".join(f"{rule} ({number:,})" for rule, number in broken.items()) or "none",
             )
         )
@@ -218,20 +218,20 @@ def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table
             Column("splitter", numeric=False),
             Column("segments", show_count),
             Column("longest", show_count),
-            Column("characters lost", show_count, faults=True),
+            Column("lost whitespace", show_loss, faults=True),
+            Column("lost content", show_loss, faults=True),
             Column("rules broken", numeric=False),
         ],
         rows,
     )
 
 
-def _count_covered(spans: Iterable[Span]) -> int:
-    """How many characters are in a segment, each once; segments come in order."""
-    covered = reached = 0
-    for span in spans:
-        covered += max(0, span.end - max(span.start, reached))
-        reached = max(reached, span.end)
-    return covered
+def _list_lost(view: View) -> list[int | None]:
+    """The whitespace and the content that the document loses."""
+    if view.loss is None:
+        return [None, None]
+    lost = [view.loss.lost_whitespace, view.loss.lost_content]
+    return [*lost] if view.loss.exact else [*map(AtLeast, lost)]
 
 
 def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:

@@ -6,8 +6,13 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
+<<<<<<< HEAD
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+=======
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+>>>>>>> b185aab (Count what is lost exactly, by whitespace and content, and breaches by their excess)
 from typing import Any
 
 from harness.report import safe
@@ -111,9 +116,10 @@ def answer(run: Run) -> str:
     if not own:
         names = _join_words([*map(safe.code, find_keepers(run))] or ["No splitter"])
         return f"{names} kept every character of {scope} and had no segment over the limit."
-    broken_rules = find_broken_rules(run)
-    if broken_rules:
-        rules = ", ".join(f"{safe.code(r)} ({show_count(n)})" for r, n in broken_rules.items())
+    if find_broken_rules(run):
+        rules = ", ".join(
+            f"{safe.code(rule)} ({_join_words(parts)})" for rule, parts in _tell_broken(run).items()
+        )
         sentence = f"`{IN_HOUSE}` broke rules on {scope}: {rules}"
     else:
         sentence = (
@@ -133,6 +139,16 @@ def answer(run: Run) -> str:
     return sentence + "."
 
 
+def _tell_broken(run: Run) -> dict[str, list[str]]:
+    """How often the in-house segmenter broke each rule at each limit."""
+    told: defaultdict[str, list[str]] = defaultdict(list)
+    for limit in _limits(run):
+        at = [row for row in run.violations if row.workload.max_chunk_length == limit]
+        for rule, number in find_broken_rules(replace(run, violations=at)).items():
+            told[rule].append(f"{show_count(number)} at {limit}")
+    return told
+
+
 def find_keepers(run: Run) -> list[str]:
     """The splitters whose segments joined to the text and were within the limit, in every
     workload that they were asked for; so none that failed, or cannot be asked."""
@@ -146,61 +162,93 @@ def find_keepers(run: Run) -> list[str]:
 
 
 def summary(run: Run) -> Table:
-    """A row a splitter: does it keep the text, does it fit, the whitespace rule, the speed."""
-    limits, ratios = _limits(run), estimate_speed(run)
-    timed = [limit for limit in limits if any(limit == other for _, other in ratios)]
+    """A row a splitter and limit: does it keep the text, does it fit, the whitespace rule, the
+    speed."""
+    ratios = estimate_speed(run)
     exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
+    asked = {(each.splitter, each.max_chunk_length) for each in _workloads(run)}
     rows = []
     for splitter in _splitters(run):
-        counts = [count for count in run.counts if count.workload.splitter == splitter]
-        violations = [row for row in run.violations if row.workload.splitter == splitter]
-        unjoined = sum(row.count for row in violations if row.rule == "join")
-        whitespace = [row for row in violations if row.rule not in ("join", "fits", "empty")]
-        broken = sum(row.count - row.forced for row in whitespace)
-        forced = sum(row.forced for row in whitespace)
-        overlong = sum(row.count for row in violations if row.rule == "fits")
         joinable, limited = ((splitter, rule) not in exempt for rule in ("join", "fits"))
-        judged = joinable and (not unjoined or broken or forced)
-        measured = (
-            sum(count.documents for count in counts),
-            unjoined if joinable else None,
-            sum(count.characters_lost for count in counts),
-            overlong if limited else None,
-            broken if judged else None,
-            forced if judged else None,
-        )
-        rows.append(
-            (
-                splitter,
-                *(measured if counts else [None] * len(measured)),
-                *(ratios.get((splitter, limit)) for limit in timed),
+        for limit in _limits(run):
+            if (splitter, limit) not in asked:
+                continue
+            counts = [count for count in run.counts if _is_of(count.workload, splitter, limit)]
+            broken: Counter[str] = Counter()
+            for row in run.violations:
+                if _is_of(row.workload, splitter, limit):
+                    broken[row.rule] += row.count
+            found = [row for row in run.boundaries if _is_of(row.workload, splitter, limit)]
+            excess = _add_known(row.excess for row in found)
+            measured = (
+                sum(count.documents for count in counts),
+                broken["join"] if joinable else None,
+                _add_loss(counts, "lost_whitespace"),
+                _add_loss(counts, "lost_content"),
+                broken["fits"] if limited else None,
+                excess if excess or not broken["join"] else None,
             )
-        )
+            rows.append(
+                (
+                    splitter,
+                    limit,
+                    *(measured if counts else [None] * len(measured)),
+                    *([ratios.get((splitter, limit))] if ratios else []),
+                )
+            )
     return Table(
         "Who keeps the text, who fits, at what speed",
         [
             Column("splitter", numeric=False),
-            Column("texts", show_count),
+            Column("limit", show_count),
+            Column("documents", show_count),
             Column("do not join back", show_count, faults=True),
-            Column("characters lost", show_count, faults=True),
+            Column("lost whitespace", show_loss, faults=True),
+            Column("lost content", show_loss, faults=True),
             Column("segments over the limit", show_count, faults=True),
-            Column("whitespace rule broken", show_count, faults=True),
-            Column("forced", show_count),
-            *(Column(f"{title_speed(run)} at {limit}") for limit in timed),
+            Column("boundaries against the whitespace rule", show_count, faults=True),
+            *([Column(title_speed(run))] if ratios else []),
         ],
         rows,
-        _summary_notes(run, timed=bool(timed)),
+        _summary_notes(run, timed=bool(ratios)),
+        names=2,
     )
+
+
+def _add_known(numbers: Iterable[int | None]) -> int | None:
+    """The sum; None without a number, or if one is not known."""
+    known = list(numbers)
+    return sum(number or 0 for number in known) if known and None not in known else None
+
+
+class AtLeast(int):
+    """A number of which only a lower bound is known."""
+
+
+def _add_loss(counts: Sequence[Count], column: str) -> int | None:
+    total = _add_known(getattr(count, column) for count in counts)
+    return AtLeast(total) if total is not None and any(c.inexact for c in counts) else total
 
 
 def _summary_notes(run: Run, *, timed: bool) -> list[str]:
     notes = [
-        f"A text is a document at {'one of the ' * (len(_limits(run)) > 1)}"
-        f"{_name_limits(_limits(run))}. The whitespace rule is "
-        "counted by run of whitespace: forced where the run and the character it belongs to are "
-        f"longer than the limit, so that no splitter can keep the rule; {NOTHING} where lost "
-        "whitespace leaves no boundary to judge.",
+        "Lost is what a longest common subsequence with the joined segments does not hold of the "
+        "text, in code points. Boundaries against the whitespace rule are those that lie inside "
+        f"its units and could be avoided; {NOTHING} if lost whitespace leaves no boundary to "
+        "judge.",
     ]
+    if run.unavoidable:
+        notes.append(_tell_unavoidable(run))
+    if any(count.inexact for count in run.counts):
+        notes.append(
+            "At least: of some documents only a lower bound is known, since their segments are too "
+            "different from the text."
+        )
+    if any(count.lost_content is None for count in run.counts):
+        notes.append(
+            "An older version of segbench made this run, which counted losses and the whitespace "
+            "rule otherwise; run again to see them."
+        )
     if len(_splitters(run)) > 1:
         notes.append(_tell_keepers(run))
     if timed:
@@ -231,6 +279,17 @@ def tell_renamed(run: Run) -> list[str]:
         "This run is of an earlier version, which called some splitters otherwise; here, what it "
         f"calls {_join_words(names)}."
     ]
+
+
+def _tell_unavoidable(run: Run) -> str:
+    numbers: Counter[int] = Counter()
+    for each in run.unavoidable:
+        numbers[each.max_chunk_length] += each.boundaries
+    parts = [f"{show_count(numbers[limit])} at {limit}" for limit in sorted(numbers)]
+    return (
+        f"Units that do not fit have to be cut, by whatever splitter: {_join_words(parts)} "
+        "such boundaries are unavoidable, and are not counted above."
+    )
 
 
 def _tell_keepers(run: Run) -> str:
@@ -320,8 +379,7 @@ def counts(run: Run) -> Table:
                         min(count.shortest for count in found),
                         found[0].median if len(found) == 1 else None,
                         max(count.longest for count in found),
-                        sum(count.characters_lost for count in found),
-                        sum(count.characters_added for count in found),
+                        *(_add_loss(found, column) for column in _LOSS),
                     )
                 )
     return Table(
@@ -336,8 +394,7 @@ def counts(run: Run) -> Table:
             Column("shortest", show_count),
             Column("median", show_count),
             Column("longest", show_count),
-            Column("characters lost", show_count),
-            Column("added", show_count),
+            *(Column(column.replace("_", " "), show_loss) for column in _LOSS),
         ],
         rows,
         ["Lengths are in code points."],
@@ -354,8 +411,10 @@ def lengths(run: Run) -> Table:
     rows = []
     for limit, splitter, found in _whole_counts(run):
         segments = sum(count.segments for count in found)
-        held = sum(c.code_points - c.characters_lost + c.characters_added for c in found)
-        mean = held / segments if segments and splitter not in overlapping else None
+        lost, added = (_add_both(found, change) for change in ("lost", "added"))
+        held = sum(count.code_points for count in found) - (lost or 0) + (added or 0)
+        known = segments and splitter not in overlapping and lost is not None
+        mean = held / segments if known else None
         rows.append(
             (
                 limit,
@@ -392,36 +451,48 @@ def losses(run: Run) -> Table:
             unjoined[row.workload.splitter, row.workload.max_chunk_length] += row.count
     rows = []
     for limit, splitter, found in _whole_counts(run):
-        lost = sum(count.characters_lost for count in found)
-        added = sum(count.characters_added for count in found)
-        if lost or added or unjoined[splitter, limit]:
+        losses = [_add_loss(found, column) for column in _LOSS]
+        if any(losses) or unjoined[splitter, limit]:
             code_points = sum(count.code_points for count in found)
+            lost = _add_both(found, "lost")
             rows.append(
                 (
                     splitter,
                     limit,
                     sum(count.documents for count in found),
                     unjoined[splitter, limit],
-                    lost,
-                    lost / code_points if code_points else None,
-                    added,
+                    *losses[:2],
+                    lost / code_points if code_points and lost is not None else None,
+                    *losses[2:],
                 )
             )
     return Table(
-        "Characters lost",
+        "What is lost and added",
         [
             Column("splitter", numeric=False),
             Column("limit", show_count),
             Column("documents", show_count),
             Column("do not join back", show_count, faults=True),
-            Column("characters lost", show_count, faults=True),
-            Column("of all", "{:.2%}".format),
-            Column("added", show_count, faults=True),
+            Column("lost whitespace", show_loss, faults=True),
+            Column("lost content", show_loss, faults=True),
+            Column("lost of all", "{:.2%}".format),
+            Column("added whitespace", show_loss, faults=True),
+            Column("added content", show_loss, faults=True),
         ],
         sorted(rows, key=lambda row: _splitters(run).index(row[0])),
-        ["A splitter without a row lost and added nothing, or failed on a corpus."],
+        ["In code points. A splitter without a row lost and added nothing, or failed on a corpus."],
         "No splitter lost or added a character." if run.counts else "",
         names=2,
+    )
+
+
+_LOSS = ("lost_whitespace", "lost_content", "added_whitespace", "added_content")
+
+
+def _add_both(counts: Sequence[Count], change: str) -> int | None:
+    """Whitespace and content that were lost, or added."""
+    return _add_known(
+        getattr(count, f"{change}_{what}") for count in counts for what in ("whitespace", "content")
     )
 
 
@@ -439,36 +510,28 @@ def _is_of(workload: Workload, splitter: str, limit: int) -> bool:
 
 
 def violations(run: Run) -> Table:
-    """A row a broken rule and splitter, over all corpora; forced violations set apart."""
+    """A row a broken rule and splitter, over all corpora; what is unavoidable is left out."""
     limits = _limits(run)
-    numbers: defaultdict[tuple[str, str], Counter[tuple[int, bool]]] = defaultdict(Counter)
+    numbers: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for row in run.violations:
-        if row.count:
+        if row.count > row.unavoidable:
             cell = numbers[row.rule, row.workload.splitter]
-            cell[row.workload.max_chunk_length, False] += row.count - row.forced
-            cell[row.workload.max_chunk_length, True] += row.forced
+            cell[row.workload.max_chunk_length] += row.count - row.unavoidable
     measured = {(count.workload.splitter, count.workload.max_chunk_length) for count in run.counts}
     return Table(
         "Violations by rule",
         [
             Column("rule", numeric=False),
             Column("splitter", numeric=False),
-            *(
-                Column(f"{'forced ' if forced else ''}at {limit}", show_count, faults=not forced)
-                for limit in limits
-                for forced in (False, True)
-            ),
+            *(Column(f"at {limit}", show_count, faults=True) for limit in limits),
         ],
         [
             (
                 rule,
                 splitter,
                 *(
-                    numbers[rule, splitter][limit, forced]
-                    if (splitter, limit) in measured
-                    else None
+                    numbers[rule, splitter][limit] if (splitter, limit) in measured else None
                     for limit in limits
-                    for forced in (False, True)
                 ),
             )
             for rule in dict.fromkeys(row.rule for row in run.violations)
@@ -476,12 +539,33 @@ def violations(run: Run) -> Table:
             if (rule, splitter) in numbers
         ],
         [
-            "A splitter never broke a rule of which it has no row"
+            "A splitter without a row for a rule never broke it if it could be avoided"
             + (", unless the rule is not applicable to it" if run.exemptions else "")
-            + ". Forced violations come on top."
+            + ". The whitespace rule is counted here by whitespace run, each by one rule: a run that "
+            "is cut twice counts once."
         ],
         "No rule was broken." if run.counts else "",
         names=2,
+    )
+
+
+def unavoidable(run: Run) -> Table:
+    """A row a corpus: the boundaries inside units that no splitter can do without."""
+    limits = sorted({each.max_chunk_length for each in run.unavoidable})
+    numbers = {(each.corpus, each.max_chunk_length): each.boundaries for each in run.unavoidable}
+    corpora = list(dict.fromkeys(each.corpus for each in run.unavoidable))
+    rows = [(corpus, *(numbers.get((corpus, limit)) for limit in limits)) for corpus in corpora]
+    if len(corpora) > 1:
+        sums = (_add_known(numbers.get((corpus, limit)) for corpus in corpora) for limit in limits)
+        rows.insert(0, (ALL_CORPORA, *sums))
+    return Table(
+        "Unavoidable boundaries",
+        [Column("corpus", numeric=False), *(Column(f"at {limit}", show_count) for limit in limits)],
+        rows,
+        [
+            "A unit of the whitespace rule that is longer than the limit has to be cut, whatever "
+            "the splitter: (length - 1) div limit times. No splitter's figures include these."
+        ],
     )
 
 
@@ -623,8 +707,10 @@ def boundaries(run: Run) -> Table:
             counted = found[splitter, limit]
             whole = len(counted) == len(_corpora(run))
             at_whitespace = sum(row.at_whitespace for row in counted)
-            misplaced = sum(row.misplaced for row in counted)
-            shares.append(misplaced / at_whitespace if whole and at_whitespace else None)
+            excess = _add_known(row.excess for row in counted)
+            shares.append(
+                excess / at_whitespace if whole and at_whitespace and excess is not None else None
+            )
             alone.append(sum(row.whitespace_segments for row in counted) if whole else None)
         if any(value is not None for value in [*shares, *alone]):
             rows.append((splitter, *shares, *alone))
@@ -637,9 +723,9 @@ def boundaries(run: Run) -> Table:
         ],
         rows,
         [
-            "Of the boundaries with whitespace on at least one side, the share that the whitespace "
-            f"rule has elsewhere; forced ones are not wrong. {NOTHING} where there is none, as "
-            "where whitespace is stripped. Then the segments that are whitespace alone."
+            "Of the boundaries with whitespace on at least one side, the share that lies inside "
+            f"units of the whitespace rule and could be avoided; {NOTHING} if there is no such "
+            "boundary, since whitespace is stripped. Then the segments that are whitespace alone."
         ],
     )
 
@@ -767,6 +853,7 @@ def details(run: Run) -> list[Table]:
     compared = [boundaries(run), trials(run), exemptions(run)]
     return [
         violations(run),
+        *([unavoidable(run)] if run.unavoidable else []),
         *(table for table in compared if table.rows),
         timings(run),
         lengths(run),
@@ -782,6 +869,11 @@ def details(run: Run) -> list[Table]:
 def show_count(value: float) -> str:
     """``1234567`` as ``1,234,567``; a half, which a median may have, is kept."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def show_loss(value: int) -> str:
+    """As ``show_count``; ``at least 12`` where only a lower bound is known."""
+    return f"at least {value:,}" if isinstance(value, AtLeast) else show_count(value)
 
 
 def show_digits(value: float) -> str:

@@ -36,6 +36,7 @@ from harness.results.model import (
     Stripping,
     Texts,
     Trial,
+    Unavoidable,
     ViolationCount,
 )
 from harness.results.reading import parse_json, read_json, read_rows, read_text, reading
@@ -52,6 +53,7 @@ FAILURES = "failures.jsonl"
 ROUNDS = "rounds.csv"
 VIEWER = "viewer.json"
 BOUNDARIES = "boundaries.csv"
+UNAVOIDABLE = "unavoidable.csv"
 EXEMPTIONS = "exemptions.csv"
 TRIALS = "trials.csv"
 TEXTS = "texts.csv"
@@ -82,6 +84,16 @@ _SPLITTER_FIELDS: Mapping[type, Collection[str]] = {
     Round: {"baseline"},
     Stripping: {"keeping"},
 }
+#: Names that older versions gave to fields.
+_RENAMED = {"forced": "unavoidable"}
+#: Columns of older versions from which these do not follow: there they are None.
+_REPLACED = {
+    "lost_whitespace": "characters_lost",
+    "lost_content": "characters_lost",
+    "added_whitespace": "characters_added",
+    "added_content": "characters_added",
+    "excess": "misplaced",
+}
 
 _GREATEST = 2**63 - 1
 _SIGNED = re.compile(r"(content_)?difference(_low|_high)?")
@@ -107,6 +119,7 @@ _FILES = (
     _File(FAILURES, "failures", Failure, required=True),
     _File(ROUNDS, "rounds", Round),
     _File(BOUNDARIES, "boundaries", BoundaryCount),
+    _File(UNAVOIDABLE, "unavoidable", Unavoidable),
     _File(EXEMPTIONS, "exemptions", Exemption),
     _File(TRIALS, "trials", Trial),
     _File(TEXTS, "texts", Texts),
@@ -280,12 +293,12 @@ def _flatten(record: Any) -> Iterator[tuple[str, object]]:
 
 
 def _list_columns(kind: type[Any]) -> Iterator[tuple[str, bool]]:
-    """The names that ``_flatten`` gives of such a record, and whether it has to be there."""
+    """The names that ``_flatten`` gives of such a record, and whether each has to be there."""
     for field in fields(kind):
         if isinstance(field.type, type) and is_dataclass(field.type):
             yield from _list_columns(field.type)
         else:
-            yield field.name, field.default is MISSING
+            yield field.name, field.default in (MISSING, None)
 
 
 def _read(path: Path, kind: type[T]) -> list[T]:
@@ -300,13 +313,22 @@ def _read(path: Path, kind: type[T]) -> list[T]:
 
 def _read_table(path: Path, kind: type[T]) -> list[T]:
     header, rows = read_rows(path)
-    missing = [name for name, needed in _list_columns(kind) if needed and name not in header]
+    header = [_RENAMED.get(name, name) for name in header]
+    missing = [
+        name
+        for name, needed in _list_columns(kind)
+        if needed and name not in header and _REPLACED.get(name) not in header
+    ]
     if missing:
         raise ValueError(f"it has no column {', '.join(missing)}")
     return [
         _build(
             f"line {number}",
-            {name: read_cell(cell) for name, cell in zip(header, row, strict=True)},
+            {
+                name: read_cell(cell)
+                for name, cell in zip(header, row, strict=True)
+                if cell or name not in _REPLACED  # nothing stands for None
+            },
             kind,
             strict=False,
         )
@@ -320,7 +342,8 @@ def _build(place: str, flat: object, kind: type[T], *, strict: bool = True) -> T
     Numbers are given as text unless ``strict``. Raises ValueError, which names the place.
     """
     try:
-        nested = _nest(msgspec.convert(flat, dict[str, object]), kind)
+        named = msgspec.convert(flat, dict[str, object])
+        nested = _nest({_RENAMED.get(name, name): named[name] for name in named}, kind)
         record = msgspec.convert(nested, kind, strict=strict)
         _require_sound(record)
     except ValueError as error:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
+from segmenter.loss import Loss
+
 BASELINE = "langchain"  # the splitter that speed is measured against, unless another is named
 
 # Seconds that a clock can tell, and that anyone waits.
@@ -27,8 +29,10 @@ class Count:
     """What a splitter made of a corpus.
 
     ``shortest``, ``median`` and ``longest`` are segment lengths, 0 where there is no segment.
-    ``characters_lost`` are those of the texts that no segment holds, ``characters_added`` those
-    of segments that the texts do not have in that place.
+    Lost is what the joined segments do not hold of the texts, added what the texts do not hold of
+    them (``segmenter.loss``), of each the whitespace and the rest; if segments may overlap, what
+    none covers, and those that are not in the text. ``inexact`` is the number of documents that
+    have lost and added at least what is counted of them. None in a run of an older version.
     """
 
     workload: Workload
@@ -38,25 +42,38 @@ class Count:
     shortest: int
     median: float
     longest: int
-    characters_lost: int
-    characters_added: int
     digest: str
+    lost_whitespace: int | None = None
+    lost_content: int | None = None
+    added_whitespace: int | None = None
+    added_content: int | None = None
+    inexact: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryCount:
     """Where a workload's segments meet; of segments that do not join, where two touch.
 
-    ``at_whitespace`` are the boundaries with whitespace on at least one side, ``misplaced`` those
-    of them that are against the whitespace rule and need not be; ``whitespace_segments`` are
-    segments of whitespace alone.
+    ``at_whitespace`` are the boundaries with whitespace on at least one side;
+    ``whitespace_segments`` are segments of whitespace alone. ``excess`` are the boundaries inside
+    units of the whitespace rule, beyond those that no splitter could avoid there; None in a run of
+    an older version.
     """
 
     workload: Workload
     boundaries: int
     at_whitespace: int
-    misplaced: int
     whitespace_segments: int
+    excess: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unavoidable:
+    """How many boundaries inside units of a corpus no splitter can do without at a limit."""
+
+    corpus: str
+    max_chunk_length: int
+    boundaries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +118,18 @@ class Violation:
     rule: str
     document: str
     start: int
-    forced: bool
+    unavoidable: bool
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class ViolationCount:
-    """How often a workload broke a rule; ``count`` includes the ``forced`` ones."""
+    """How often a workload broke a rule; ``count`` includes the ``unavoidable`` ones."""
 
     workload: Workload
     rule: str
     count: int
-    forced: int
+    unavoidable: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +273,7 @@ class View:
     ``spans`` are the segments of which some character is in the excerpt, in order; ``first`` is
     the number of the first, from 0, of the document's ``segments``. ``added`` are segments, cut to
     a bounded length, that the document does not hold there, with the offset where they would be.
+    ``loss`` is what the whole document loses, None if that is not known.
     """
 
     splitter: str
@@ -265,6 +283,7 @@ class View:
     spans: Sequence[Span]
     violations: Sequence[Violation] = ()
     added: Sequence[tuple[int, str]] = ()
+    loss: Loss | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +436,7 @@ class Run:
     rounds: Sequence[Round] = ()
     excerpts: Sequence[Excerpt] = ()
     boundaries: Sequence[BoundaryCount] = ()
+    unavoidable: Sequence[Unavoidable] = ()
     exemptions: Sequence[Exemption] = ()
     trials: Sequence[Trial] = ()
     texts: Sequence[Texts] = ()

@@ -24,7 +24,7 @@ def find_broken_rules(run: Run, splitter: str = IN_HOUSE) -> dict[str, int]:
     broken: Counter[str] = Counter()
     for row in run.violations:
         if row.workload.splitter == splitter:
-            broken[row.rule] += row.count - row.forced
+            broken[row.rule] += row.count - row.unavoidable
     return {rule: number for rule, number in broken.items() if number}
 
 

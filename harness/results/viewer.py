@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from harness.results.model import Excerpt, Span, View, Violation
+from segmenter.loss import Loss
 
 _between_surrogates = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
@@ -21,6 +22,7 @@ class _View(msgspec.Struct):
     runs: list[int]
     breaches: list[tuple[str, int, bool, str]]
     added: list[tuple[int, list[str]]]
+    loss: Loss | None = None
 
 
 class _Excerpt(msgspec.Struct):
@@ -71,8 +73,9 @@ def _pack_view(view: View, start: int) -> _View:
         view.first,
         begin - start,
         runs,
-        [(v.rule, v.start - start, v.forced, v.detail) for v in view.violations],
+        [(v.rule, v.start - start, v.unavoidable, v.detail) for v in view.violations],
         [(place - start, _between_surrogates.split(text)) for place, text in view.added],
+        view.loss,
     )
 
 
@@ -97,10 +100,11 @@ def _unpack_view(packed: _View, excerpt: _Excerpt) -> View:
         packed.first,
         _place_segments(packed.runs, start + packed.begin),
         [
-            Violation(rule, excerpt.document, start + place, forced, detail)
-            for rule, place, forced, detail in packed.breaches
+            Violation(rule, excerpt.document, start + place, unavoidable, detail)
+            for rule, place, unavoidable, detail in packed.breaches
         ],
         [(start + place, "".join(pieces)) for place, pieces in packed.added],
+        packed.loss,
     )
 
 

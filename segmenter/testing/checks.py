@@ -121,7 +121,7 @@ def _apply(name: str, trial: Trial) -> Iterator[Breach]:
     """A rule of the reports, without the breaches that no splitter can avoid."""
     if trial.lengths is not None and name not in ("join", "empty"):
         raise NotApplicableError("the splitter does not count code points")
-    return (breach for breach in rules.RULES[name](trial.splitting) if not breach.forced)
+    return (breach for breach in rules.RULES[name](trial.splitting) if not breach.unavoidable)
 
 
 #: What each rule finds in a trial.

@@ -345,3 +345,13 @@ def garbling(limit: int) -> Callable[[str], list[str]]:
         return slices(limit)(text)
 
     return split
+
+
+def widening(limit: int) -> Callable[[str], list[str]]:
+    """Ends each line with a blank more."""
+    return lambda text: [f"{line} " for line in text.splitlines(keepends=True)]
+
+
+def rewriting(limit: int) -> Callable[[str], list[str]]:
+    """Takes a word for another once in a text, and the newlines away."""
+    return lambda text: text.replace("number 7", "no. 7", 1).splitlines()

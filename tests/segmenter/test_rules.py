@@ -83,7 +83,7 @@ def test_a_broken_splitter_breaks_one_rule_only(
     broken = find_broken(text, split(text), 5)
     assert list(broken) == [rule]
     assert [breach.start for breach in broken[rule]] == starts
-    assert not any(breach.forced for breach in broken[rule])
+    assert not any(breach.unavoidable for breach in broken[rule])
 
 
 def test_every_rule_has_its_broken_splitter() -> None:
@@ -121,25 +121,25 @@ def test_a_unit_that_is_too_long_forces_a_breach_where_it_is_cut_from_its_start(
         ]
     }
     wrong = [text[:1], text[1:6], text[6:10], text[10:12], text[12:17], text[17:20], text[20:]]
-    assert [breach.forced for breach in find_broken(text, wrong, 5)["too-long-run"]] == [False]
+    assert [breach.unavoidable for breach in find_broken(text, wrong, 5)["too-long-run"]] == [False]
     # The indentation, too, is a unit that is too long only while it has its content.
     assert list(find_broken("a\n" + " " * 5 + "b", ["a\n", " " * 5, "b"], 6)) == [
         "whitespace-segment"
     ]
     assert find_violations("a\n" + " " * 5 + "b", ["a\n", " " * 5, "b"], 5)["too-long-run"][
         0
-    ].forced
+    ].unavoidable
 
 
-def test_a_run_of_units_that_fit_is_not_forced() -> None:
+def test_a_run_of_units_that_fit_is_avoidable() -> None:
     cut_runs = Splitting("one  two  ", ["one ", " two", "  "], 9).cut_runs
-    assert [(cut.rule, cut.forced) for cut in cut_runs] == [
+    assert [(cut.rule, cut.unavoidable) for cut in cut_runs] == [
         ("run-without-newline", False),
         ("edges", False),
     ]
 
 
-def test_a_run_is_not_forced_where_one_of_its_two_units_fits() -> None:
+def test_a_run_is_avoidable_where_one_of_its_two_units_fits() -> None:
     text = "a" + " " * 5 + "\n b"
     segments = [text[:5], text[5:7], " ", "b"]
     assert list(find_broken(text, segments, 5)) == ["whitespace-segment"]
@@ -149,7 +149,7 @@ def test_a_run_is_not_forced_where_one_of_its_two_units_fits() -> None:
 def test_edges_belong_to_the_units_beside_them() -> None:
     text = "   a   "
     assert find_broken(text, ["   a   "], 7) == {}
-    assert [b.forced for b in find_broken(text, ["   a ", "  "], 5)["too-long-run"]] == [True]
+    assert [b.unavoidable for b in find_broken(text, ["   a ", "  "], 5)["too-long-run"]] == [True]
     assert [b.start for b in find_broken(text, ["   a", "   "], 7)["edges"]] == [4]
 
 
@@ -170,13 +170,13 @@ def test_details_say_what_was_expected() -> None:
 def test_segments_that_do_not_join_are_looked_for_from_the_left() -> None:
     splitting = Splitting("one two  two three", ["one", "two", "two", "3", "ree"], 10)
     assert splitting.starts == [0, 4, 9, -1, 15]
-    assert (splitting.characters_lost, splitting.characters_added) == (6, 1)
+    assert (splitting.loss.lost, splitting.loss.added) == (6, 1)
     # A long run of whitespace lost hides nothing, nor does a long text before a long segment.
     far = "x" * 5000
     text = f"a{' ' * 5000}b{far}{'0123456789abcdef'}"
     splitting = Splitting(text, ["a", "b", "0123456789abcdef"], 20)
     assert splitting.starts == [0, 5001, 10002]
-    assert (splitting.characters_lost, splitting.characters_added) == (10000, 0)
+    assert (splitting.loss.lost, splitting.loss.added) == (10000, 0)
     # What is short is not taken to be what it happens to be the same as, far away.
     assert Splitting(f"ab{far}z{far}", ["a", "z", "b"], 20).starts == [0, -1, 1]
 
@@ -221,8 +221,8 @@ class CountingText(str):
 def test_segments_that_are_not_found_cost_no_more_than_the_text(length: int) -> None:
     text = CountingText("ab cd\n" * 10_000)
     splitting = Splitting(text, ["X" * length] * (len(text) // length), 500)
-    assert splitting.characters_added == len(text) // length * length
-    assert splitting.characters_lost == len(text)
+    assert splitting.loss.added == len(text) // length * length
+    assert splitting.loss.lost == len(text)
     assert text.looked_at < 300 * len(text)
 
 
@@ -240,12 +240,12 @@ def find_units(text: str) -> list[tuple[int, int]]:
 
 
 def count_slowly(text: str, segments: list[str], limit: int) -> dict[str, tuple[int, int]]:
-    """How many breaches each rule has, and how many are forced, for segments that join."""
+    """How many breaches each rule has, and how many are unavoidable, for segments that join."""
     counts = dict.fromkeys(RULES, (0, 0))
 
-    def count(rule: str, forced: bool = False) -> None:
+    def count(rule: str, unavoidable: bool = False) -> None:
         total, of_these = counts[rule]
-        counts[rule] = (total + 1, of_these + forced)
+        counts[rule] = (total + 1, of_these + unavoidable)
 
     for segment in segments:
         if len(segment) > limit:
@@ -297,7 +297,7 @@ def test_counts_are_those_of_a_slow_reading(splitting: tuple[str, list[str], int
     text, segments, limit = splitting
     found = find_violations(text, segments, limit)
     counts = {
-        name: (len(breaches), sum(breach.forced for breach in breaches))
+        name: (len(breaches), sum(breach.unavoidable for breach in breaches))
         for name, breaches in found.items()
     }
     assert counts == count_slowly(text, segments, limit)
@@ -305,9 +305,11 @@ def test_counts_are_those_of_a_slow_reading(splitting: tuple[str, list[str], int
 
 @settings(derandomize=True, max_examples=300, deadline=None)
 @given(texts, st.integers(1, 12))
-def test_the_segmenter_is_forced_exactly_where_a_unit_does_not_fit(text: str, limit: int) -> None:
+def test_the_segmenter_breaks_the_rule_exactly_where_a_unit_does_not_fit(
+    text: str, limit: int
+) -> None:
     broken = find_broken(text, TextSegmenter(limit).split(text), limit)
-    assert all(breach.forced for breach in broken.get("too-long-run", []))
+    assert all(breach.unavoidable for breach in broken.get("too-long-run", []))
     assert set(broken) <= {"too-long-run"}
     assert bool(broken) == any(end - start > limit for start, end in find_units(text))
 
@@ -320,18 +322,18 @@ def test_what_is_lost_and_added_balances(
     text, segments, limit = splitting
     kept = [segment.strip() for segment in segments]
     stripped = Splitting(text, kept, limit)
-    assert stripped.characters_added == 0
-    assert stripped.characters_lost == len(text) - len("".join(kept))
+    assert stripped.loss.added == 0
+    assert stripped.loss.lost == len(text) - len("".join(kept))
     added = data.draw(st.integers(0, len(segments)))
     other = Splitting(text, [*segments[:added], "XY", *segments[added:]], limit)
-    assert (other.characters_lost, other.characters_added) == (0, 2)
+    assert (other.loss.lost, other.loss.added) == (0, 2)
 
 
 def test_the_right_segments_of_the_vectors_break_no_rule(vectors) -> None:
     for name, text, limit, segments in vectors:
         broken = find_broken(text, segments, limit)
         assert set(broken) <= {"too-long-run"}, name
-        assert all(breach.forced for breach in broken.get("too-long-run", [])), name
+        assert all(breach.unavoidable for breach in broken.get("too-long-run", [])), name
 
 
 def test_the_pattern_for_content_agrees_with_isspace() -> None:

@@ -42,7 +42,9 @@ def test_a_segment_without_a_place_is_where_the_one_before_it_ends():
 
 def test_a_unit_is_weighed_from_where_it_starts():
     # The unit is "b  ", whatever stands before it.
-    assert [breach.forced for breach in find("ab  c", ["ab ", " c"], 2)["too-long-run"]] == [True]
+    assert [breach.unavoidable for breach in find("ab  c", ["ab ", " c"], 2)["too-long-run"]] == [
+        True
+    ]
     assert list(find("ab  c", ["ab ", " c"], 3)) == ["run-without-newline"]
 
 
@@ -86,7 +88,7 @@ def test_content_is_looked_for_after_the_last_segment_found():
 def test_searches_in_vain_are_limited_whatever_is_found_between_them():
     text = CountingText("ab " * 10_000)
     segments = ["ab ", "X" * 20] * 10_000
-    assert Splitting(text, segments, 10).characters_lost == 0
+    assert Splitting(text, segments, 10).loss.lost == 0
     assert text.looked_at < 200 * len(text)
 
 

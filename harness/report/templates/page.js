@@ -126,7 +126,6 @@ class Text {
     };
     let end = packed.from;
     let reached = 0;
-    view.lost = 0;
     for (let number = 0; number < size; number += 1) {
       const start = end + packed.runs[2 * number];
       end = start + packed.runs[2 * number + 1];
@@ -134,7 +133,6 @@ class Text {
       view.ends[number] = end;
       if (start > reached) {
         add(reached, start, -1);
-        view.lost += start - reached;
         reached = start;
       }
       add(reached, Math.max(reached, Math.min(end, text.length)), number);
@@ -142,7 +140,6 @@ class Text {
     }
     if (reached < text.length) {
       add(reached, text.length, -1);
-      view.lost += text.length - reached;
     }
     view.parts = parts;
     return view;
@@ -372,21 +369,25 @@ class Text {
     const paragraph = element("p");
     const here = plural(view.starts.length, "segment");
     paragraph.append(view.segments === view.starts.length ? here : `${here} here, ${count(view.segments)} in the document`);
-    const { lost } = view;
+    // What the whole document loses; a run of an older version does not tell.
+    const [whitespaceLost, contentLost, , , exact] = view.loss ?? [0, 0, 0, 0, true];
+    const lost = (number, what) =>
+      `${exact ? "" : "at least "}${plural(number, `${what} character`)} lost${excerpt().text.length < excerpt().length ? " in the document" : ""}`;
     const over = view.breaches.filter(([rule]) => rule === "fits").length;
     const empty = view.breaches.filter(([rule]) => rule === "empty").length;
     const whitespace = view.breaches.filter(([rule]) => !["join", "fits", "empty"].includes(rule));
-    const forced = whitespace.filter((breach) => breach[2]).length;
+    const unavoidable = whitespace.filter((breach) => breach[2]).length;
     const faults = [
-      [lost, `${plural(lost, "character")} lost`],
+      [whitespaceLost, lost(whitespaceLost, "whitespace")],
+      [contentLost, lost(contentLost, "content")],
       [over, `${count(over)} over the limit`],
       [view.added.length, `${plural(view.added.length, "segment")} not in the text`],
       [empty, plural(empty, "empty segment")],
-      [whitespace.length - forced, `${count(whitespace.length - forced)} against the whitespace rule`],
+      [whitespace.length - unavoidable, `${count(whitespace.length - unavoidable)} against the whitespace rule`],
     ].filter(([number]) => number);
     for (const [, text] of faults) paragraph.append(" · ", element("span", "bad", text));
     if (!faults.length) paragraph.append(" · no rule broken");
-    if (forced) paragraph.append(` · ${count(forced)} forced`);
+    if (unavoidable) paragraph.append(` · ${count(unavoidable)} unavoidable`);
     return paragraph;
   }
 
@@ -521,8 +522,8 @@ class Text {
         else marks.set(place, [told]);
       };
       const tooLong = new Map();
-      for (const [rule, at, forced, detail] of view.breaches) {
-        if (rule !== "fits") mark(at, rule, forced, detail);
+      for (const [rule, at, unavoidable, detail] of view.breaches) {
+        if (rule !== "fits") mark(at, rule, unavoidable, detail);
         else if (tooLong.has(at)) tooLong.get(at).push(detail);
         else tooLong.set(at, [detail]);
       }
@@ -539,9 +540,9 @@ class Text {
     });
   }
 
-  function makeMark([rule, forced, detail]) {
-    const made = element("span", "rule", makeSeen(forced ? `${rule}, forced` : rule));
-    made.classList.toggle("forced", forced);
+  function makeMark([rule, unavoidable, detail]) {
+    const made = element("span", "rule", makeSeen(unavoidable ? `${rule}, unavoidable` : rule));
+    made.classList.toggle("unavoidable", unavoidable);
     made.classList.toggle("join", rule === "join");
     made.title = makeSeen(detail);
     return made;

@@ -92,8 +92,12 @@ def test_f1_counts_the_texts_that_do_not_join(tiny: Evidence) -> None:
 
 def test_counts_are_compared_by_ratio(tiny: Evidence) -> None:
     runs = answer("M2", tiny)
-    assert runs.measured.startswith("0 at 500 (1 segments of whitespace alone), 0 at 128")
-    assert runs.status.startswith("differs (runs for the same length of text: 0 at 128 and 0 at 20")
+    assert runs.measured.startswith("unavoidable boundaries: 0 at 500, 0 at 128 and 0 at 20 (agree")
+    assert "runs over the limit with a newline: 0 at 500" in runs.measured
+    assert "; there 0, 1 and 57,621, which for the same length of text are 0.0 at 500" in (
+        runs.measured
+    )
+    assert runs.status == "differs (by no definition do all three figures agree on these texts)"
     means = answer("M3", tiny)
     number = int(re.findall(r"\d+", means.measured)[0])
     ratio = (len(TEXT) + 5 + len(TEXT[5:])) / number / (55_900_000 / 165_663)

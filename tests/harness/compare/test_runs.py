@@ -39,7 +39,7 @@ ENVIRONMENT = Environment(
 
 
 def count(workload: Workload, digest: str = "d", code_points: int = 900) -> Count:
-    return Count(workload, 3, code_points, 50, 1, 18.0, 20, 0, 0, digest)
+    return Count(workload, 3, code_points, 50, 1, 18.0, 20, digest, 0, 0, 0, 0)
 
 
 def rounds(workload: Workload, seconds: float) -> list[Round]:

@@ -29,11 +29,21 @@ from harness.measure.check import (
 )
 from harness.measure.spooling import spool_corpora
 from harness.results.errors import MeasurementError
-from harness.results.model import BoundaryCount, Count, Example, Violation, ViolationCount, Workload
+from harness.results.model import (
+    BoundaryCount,
+    Count,
+    Example,
+    Unavoidable,
+    Violation,
+    ViolationCount,
+    Workload,
+)
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import TIMEOUT
 from harness.splitters.registry import Splitter, load_splitter
+from segmenter import loss
+from segmenter.loss import Loss
 from segmenter.rules import RULES
 from tests.harness.inline import InlineExecutor
 
@@ -85,9 +95,11 @@ def test_counts_are_those_of_the_segments() -> None:
         shortest=3,
         median=statistics.median([20, 12, 3, 11, 20, 20, 10]),
         longest=20,
-        characters_lost=0,
-        characters_added=0,
         digest=digest_independently(TEXTS, 20),
+        lost_whitespace=0,
+        lost_content=0,
+        added_whitespace=0,
+        added_content=0,
     )
 
 
@@ -121,10 +133,10 @@ def test_every_rule_has_a_row_and_an_example_shows_the_place() -> None:
     assert (result.examples[1].before, result.examples[1].after) == ("seven", "\u3000eight")
 
 
-def test_examples_are_few_short_and_show_faults_before_forced_breaches() -> None:
-    forced = "a" * 61 + " " * 12 + "b" * 60  # the last "a" and the spaces do not fit
-    result = check_inline([make_corpus([forced] * 30)], [load_splitter("segmenter")], [10])
-    assert {row.rule: (row.count, row.forced) for row in result.violations if row.count} == {
+def test_examples_are_few_short_and_show_faults_before_what_is_unavoidable() -> None:
+    long = "a" * 61 + " " * 12 + "b" * 60  # the last "a" and the spaces do not fit
+    result = check_inline([make_corpus([long] * 30)], [load_splitter("segmenter")], [10])
+    assert {row.rule: (row.count, row.unavoidable) for row in result.violations if row.count} == {
         "too-long-run": (30, 30)
     }
     assert [example.violation.document for example in result.examples] == [
@@ -133,17 +145,18 @@ def test_examples_are_few_short_and_show_faults_before_forced_breaches() -> None
     assert {(len(example.before), len(example.after)) for example in result.examples} == {(40, 40)}
 
     # Slices of 10 cut such a unit from its start only where it starts at a multiple of 10.
-    texts = [*[forced] * 30, forced[1:]]
+    texts = [*[long] * 30, long[1:]]
     result = check_inline([make_corpus(texts)], [local("slices")], [10])
     examples = [e.violation for e in result.examples if e.violation.rule == "too-long-run"]
     assert len(examples) == 20
-    assert [violation.forced for violation in examples] == [False] + [True] * 19
+    assert [violation.unavoidable for violation in examples] == [False] + [True] * 19
 
 
 def test_a_splitter_that_strips_loses_what_it_strips() -> None:
     result = check_inline([make_corpus(["  a b \n", "c"])], [load_splitter("langchain")], [500])
     (count,) = result.counts
-    assert (count.characters_lost, count.characters_added) == (4, 0)
+    assert (count.lost_whitespace, count.lost_content) == (4, 0)
+    assert (count.added_whitespace, count.added_content, count.inexact) == (0, 0, 0)
     assert {row.rule: row.count for row in result.violations if row.count} == {"join": 1}
 
 
@@ -158,7 +171,7 @@ def test_shards_and_their_order_of_work_change_nothing(shard_size: int) -> None:
     expected = check_inline(*arguments, shard_size=777)
     assert len(expected.counts) == 12
     assert len(expected.failures) == 4
-    assert any(row.forced for row in expected.violations)
+    assert any(row.unavoidable for row in expected.violations)
     with ThreadPoolExecutor(2) as executor:
         assert check_with(executor, *arguments, shard_size=shard_size) == expected
 
@@ -243,7 +256,7 @@ def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
 def test_boundaries_are_counted_where_they_touch_whitespace() -> None:
     result = check_inline([make_corpus(["ab cd  ef\n gh"])], [local("slices")], [3])
     (boundaries,) = result.boundaries  # "ab ", "cd ", " ef", "\n g", "h": at 3, 6, 9 and 12
-    assert boundaries == BoundaryCount(Workload("corpus", "slices", 3), 4, 3, 2, 0)
+    assert boundaries == BoundaryCount(Workload("corpus", "slices", 3), 4, 3, 0, 2)
 
 
 def test_rules_that_are_not_applicable_are_not_asked() -> None:
@@ -251,7 +264,7 @@ def test_rules_that_are_not_applicable_are_not_asked() -> None:
     overlapping = Splitter("o", "failing_splitters:overlapping", not_applicable=reasons)
     result = check_inline([make_corpus(["abcdefg", "  \n"])], [overlapping], [5])
     (count,) = result.counts
-    assert (count.segments, count.characters_lost, count.characters_added) == (4, 0, 0)
+    assert (count.segments, count.lost_whitespace, count.lost_content) == (4, 0, 0)
     assert result.boundaries == []
     assert [row.rule for row in result.violations] == [r for r in RULES if r not in reasons]
 
@@ -269,7 +282,59 @@ def test_rules_that_are_not_applicable_are_not_asked() -> None:
 def test_what_overlapping_segments_cover(
     text: str, segments: list[str], lost: int, added: int
 ) -> None:
-    assert find_uncovered(text, segments) == (lost, added)
+    found = find_uncovered(text, segments)
+    assert (found.lost, found.added) == (lost, added)
+    assert found.exact
+
+
+def test_what_no_overlapping_segment_covers_is_told_by_kind() -> None:
+    found = find_uncovered("a b  c d\n", ["a b", "b", "x y", "d"])
+    assert found == Loss(4, 1, 1, 2)
+
+
+def test_lost_and_added_are_exact_whatever_a_splitter_does_to_its_segments() -> None:
+    """A blank more in most segments loses nothing; a word less, and another one, are counted."""
+    sentences = [f"Sentence number {n} of some, with  words.\n" for n in range(200)]
+    text = "".join(sentences)
+    widening = Splitter("widening", "failing_splitters:widening")
+    rewriting = Splitter("rewriting", "failing_splitters:rewriting")
+    result = check_inline([make_corpus([text])], [widening, rewriting], [50])
+    losses = [
+        (c.lost_whitespace, c.lost_content, c.added_whitespace, c.added_content, c.inexact)
+        for c in result.counts
+    ]
+    assert losses == [(0, 0, 200, 0, 0), (200, 5, 0, 2, 0)]
+
+
+def test_what_cannot_be_compared_exactly_is_marked_as_a_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(loss, "MOST_EDITS", 0)
+    monkeypatch.setattr(loss, "MOST_PAIRS", 0)
+    rewriting = Splitter("rewriting", "failing_splitters:rewriting")
+    texts = ["Sentence number 7 of some.\n", "Sentence.\n"]
+    (count,) = check_inline([make_corpus(texts)], [rewriting], [50]).counts
+    assert (count.lost_content, count.inexact) == (5, 1)
+
+
+def test_unavoidable_boundaries_are_counted_once_for_each_corpus_and_limit() -> None:
+    texts = ["a" + " " * 12 + "b", " " * 11, "x y"]
+    splitters = [
+        local("slices"),
+        *(Splitter(f"s{n}", "failing_splitters:slices") for n in range(8)),
+    ]
+    result = check_inline([make_corpus(texts), make_corpus(["a"], "few")], splitters, [5, 20])
+    assert result.unavoidable == [
+        Unavoidable("corpus", 5, 2 + 2),
+        Unavoidable("corpus", 20, 0),
+        Unavoidable("few", 5, 0),
+        Unavoidable("few", 20, 0),
+    ]
+    (alone,) = {
+        row.whitespace_segments
+        for row in check_inline([make_corpus(texts)], [load_splitter("segmenter")], [5]).boundaries
+    }
+    assert alone == 2 + 3  # of whitespace alone, the first segment too
 
 
 def test_a_corpus_without_text_is_refused() -> None:

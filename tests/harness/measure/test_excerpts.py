@@ -24,16 +24,17 @@ from harness.results.folder import read_run, write_run
 from harness.results.model import Example, Excerpt, Span, View, Violation, Workload
 from harness.runner.pool import SplitterPool
 from harness.splitters.registry import Splitter, load_splitter
+from segmenter.loss import Loss
 from tests.harness.report.test_report import CHECKED
 
 TEXT = "One. Two. Three"
 
 
 def example(
-    document: str, start: int, rule: str, splitter: str, *, forced: bool = False
+    document: str, start: int, rule: str, splitter: str, *, unavoidable: bool = False
 ) -> Example:
     workload = Workload("books", splitter, 20)
-    return Example(workload, Violation(rule, document, start, forced, ""), "", "")
+    return Example(workload, Violation(rule, document, start, unavoidable, ""), "", "")
 
 
 def test_the_place_with_the_most_kinds_comes_first() -> None:
@@ -58,8 +59,10 @@ def test_violations_out_of_sight_do_not_count() -> None:
     assert choose_places(examples)[0] == Place("b", 0)
 
 
-def test_forced_violations_are_nothing_to_show() -> None:
-    assert choose_places([example("a", 3, "too-long-run", "x", forced=True)]) == [Place(None, 0)]
+def test_unavoidable_violations_are_nothing_to_show() -> None:
+    assert choose_places([example("a", 3, "too-long-run", "x", unavoidable=True)]) == [
+        Place(None, 0)
+    ]
 
 
 def test_no_more_places_than_are_allowed() -> None:
@@ -79,6 +82,7 @@ def test_a_view_has_the_segments_that_reach_into_the_window() -> None:
         spans=[Span(5, 9), Span(10, 13)],
         violations=[],
         added=[],
+        loss=Loss(lost_whitespace=2),
     )
 
 

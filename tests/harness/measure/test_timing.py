@@ -58,7 +58,7 @@ def count(name: str, limit: int, segments: Sequence[Sequence[str]]) -> Count:
     number = sum(map(len, segments))
     code_points = sum(map(len, TEXTS.values()))
     workload = Workload("tiny", name, limit)
-    return Count(workload, 2, code_points, number, 1, 1, 1, 0, 0, digest.hexdigest())
+    return Count(workload, 2, code_points, number, 1, 1, 1, digest.hexdigest())
 
 
 SLICES = {
@@ -120,7 +120,7 @@ def test_sides_take_turns_in_an_order_that_is_reversed(
     single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
     digest = CorpusDigest()
     digest.add("first", ["x"])
-    counts = [Count(Workload("tiny", "a", 5), 1, 1, 1, 1, 1, 1, 0, 0, digest.hexdigest())]
+    counts = [Count(Workload("tiny", "a", 5), 1, 1, 1, 1, 1, 1, digest.hexdigest())]
     time_workloads([single], [one], [5], counts, other, rounds=3)
     # Each verifies, and then splits its stratum; then in three rounds each warms up, before turns.
     assert log.read_text() == "bb" + "aa" + "ababba" + "abbaab" + "ababba"

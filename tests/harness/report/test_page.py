@@ -154,14 +154,14 @@ def test_lost_characters_are_struck_and_broken_rules_are_named(
         "all => all.map(lost => lost.textContent.replace('join', ''))"
     )
     assert lost == ["\n\n    ", "\t\u3000", "\r\n"]
-    assert "10 characters lost" in langchain.inner_text()
+    assert "10 whitespace characters lost" in langchain.inner_text()
     assert langchain.locator(".rule").all_text_contents() == ["join"]
     kept = column(page, "langchain-keep")
     assert kept.locator(".rule").all_text_contents() == ["cut-after-last-newline"]
     assert "no rule broken" in column(page, "segmenter").inner_text()
 
 
-def test_what_is_too_long_or_forced_or_added_is_marked(
+def test_what_is_too_long_or_unavoidable_or_added_is_marked(
     open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     made = View(
@@ -173,12 +173,12 @@ def test_what_is_too_long_or_forced_or_added_is_marked(
     shown = column(page, "langchain")
     assert shown.locator(".rule").all_text_contents() == [
         "fits: 4 > 3",
-        "too-long-run, forced",
+        "too-long-run, unavoidable",
         "added: no <such> text",
     ]
     assert shown.locator(".segment.over").count() == 1
     assert "1 over the limit" in shown.inner_text()
-    assert "1 forced" in shown.inner_text()
+    assert "1 unavoidable" in shown.inner_text()
 
 
 def test_what_is_added_and_too_long_marks_no_segment_beside_it(

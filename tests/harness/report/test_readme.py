@@ -21,7 +21,7 @@ def test_the_result_blocks_are_what_the_reference_runs_give(page: str, tmp_path:
 
 
 def write_small_run(folder: Path, corpus: str) -> None:
-    count = Count(Workload(corpus, "segmenter", 20), 1, 2, 1, 2, 2, 2, 0, 0, "digest")
+    count = Count(Workload(corpus, "segmenter", 20), 1, 2, 1, 2, 2, 2, "digest", 0, 0, 0, 0)
     where = Environment(
         f"segbench check {corpus}", {}, "CPython", "Linux", "A processor", 2, "", False, "", "x"
     )
@@ -31,7 +31,7 @@ def write_small_run(folder: Path, corpus: str) -> None:
 def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     copy = tmp_path / "README.md"
     one, other = (BEGIN.format(folder=folder) for folder in ("runs/one", "runs/other"))
-    copy.write_text(f"before\n{one}\nold\n{END}\nbetween\n{other}\n{END}\nafter\n", "utf-8")
+    copy.write_text(f"before\n{one}\nreplaced\n{END}\nbetween\n{other}\n{END}\nafter\n", "utf-8")
     write_small_run(tmp_path / "runs" / "one", "books")
     write_small_run(tmp_path / "runs" / "other", "laws")
     update_page(copy, tmp_path)
@@ -42,7 +42,7 @@ def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     assert "$ segbench check books" in first
     assert "$ segbench check laws" in second
     assert text.endswith(f"\n{END}\nafter\n")
-    assert "old" not in text
+    assert "replaced" not in text
 
 
 @pytest.mark.parametrize("text", ["", BEGIN.format(folder="reports/reference"), END])

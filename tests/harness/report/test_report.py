@@ -16,7 +16,17 @@ from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
 from harness.results.errors import MeasurementError
 from harness.results.folder import write_run
-from harness.results.model import Count, Environment, Failure, Round, Run, ViolationCount, Workload
+from harness.results.model import (
+    BoundaryCount,
+    Count,
+    Environment,
+    Failure,
+    Round,
+    Run,
+    Unavoidable,
+    ViolationCount,
+    Workload,
+)
 
 ENVIRONMENT = Environment(
     command="segbench run",
@@ -35,7 +45,7 @@ ENVIRONMENT = Environment(
 def count(corpus: str, splitter: str, limit: int, *, lost: int = 0, segments: int = 100) -> Count:
     documents, code_points = {"books": (2, 3_000_000), "laws": (10, 1_000_000)}[corpus]
     workload = Workload(corpus, splitter, limit)
-    return Count(workload, documents, code_points, segments, 1, 7.5, limit, lost, 0, "digest")
+    return Count(workload, documents, code_points, segments, 1, 7.5, limit, "digest", lost, 0, 0, 0)
 
 
 def rounds(corpus: str, ratio: float, *, spread: float = 1.0) -> list[Round]:
@@ -77,7 +87,26 @@ def complete(broken: Sequence[ViolationCount]) -> list[ViolationCount]:
 VIOLATIONS = complete(BROKEN)
 # Logarithms that are 0 and ln 4 have the half width 0.619496: see test_estimates.
 ROUNDS = [*rounds("books", 1.0, spread=4.0), *rounds("laws", 8.0, spread=0.25)]
-CHECKED = Run(ENVIRONMENT, counts=COUNTS, violations=VIOLATIONS)
+EXCESS = {("langchain-keep", "books", 20): 5, ("langchain-keep", "laws", 500): 40}
+BOUNDARIES = [
+    BoundaryCount(each.workload, 99, 50, 0, EXCESS.get((name, corpus, limit), 0))
+    for each in COUNTS
+    for corpus, name, limit in [
+        (each.workload.corpus, each.workload.splitter, each.workload.max_chunk_length)
+    ]
+]
+UNAVOIDABLE = [
+    Unavoidable(corpus, limit, number)
+    for corpus, numbers in {"books": (2, 0), "laws": (7, 0)}.items()
+    for limit, number in zip((20, 500), numbers, strict=True)
+]
+CHECKED = Run(
+    ENVIRONMENT,
+    counts=COUNTS,
+    violations=VIOLATIONS,
+    boundaries=BOUNDARIES,
+    unavoidable=UNAVOIDABLE,
+)
 TIMED = replace(CHECKED, rounds=ROUNDS)
 
 
@@ -90,22 +119,30 @@ def find(table: tables.Table, *start: str) -> list[str]:
     return cells[len(start) :]
 
 
-def test_the_summary_adds_up_over_corpora_and_limits() -> None:
+def test_the_summary_adds_up_over_corpora_and_never_over_limits() -> None:
     summary = tables.summary(CHECKED)
     assert columns(summary) == [
         "splitter",
-        "texts",
+        "limit",
+        "documents",
         "do not join back",
-        "characters lost",
+        "lost whitespace",
+        "lost content",
         "segments over the limit",
-        "whitespace rule broken",
-        "forced",
+        "boundaries against the whitespace rule",
     ]
     assert summary.cells == [
-        ["segmenter", "24", "0", "0", "0", "0", "5"],
-        ["langchain", "24", "12", "44", "0", "–", "–"],
-        ["langchain-keep", "24", "0", "0", "1,234", "45", "3"],
+        ["segmenter", "20", "12", "0", "0", "0", "0", "0"],
+        ["segmenter", "500", "12", "0", "0", "0", "0", "0"],
+        ["langchain", "20", "12", "11", "22", "0", "0", "–"],
+        ["langchain", "500", "12", "1", "22", "0", "0", "–"],
+        ["langchain-keep", "20", "12", "0", "0", "0", "1,234", "5"],
+        ["langchain-keep", "500", "12", "0", "0", "0", "0", "40"],
     ]
+    assert (
+        "Units that do not fit have to be cut, by whatever splitter: 9 at 20 and 0 at 500 such "
+        "boundaries are unavoidable, and are not counted above." in summary.notes
+    )
     assert "Nothing was timed." in summary.notes
 
 
@@ -132,9 +169,9 @@ def test_the_whole_is_the_geometric_mean_of_the_corpora() -> None:
     expected = ["8", "–", "2.83 (2.83–2.83)", "2.00–4.00"]
     assert find(tables.timings(TIMED), "all", "500", "segmenter") == expected
     assert [cells[0] for cells in tables.timings(TIMED, detailed=False).cells] == ["all", "all"]
-    assert find(tables.summary(TIMED), "segmenter")[-1] == "2.83 (2.83–2.83)"
-    assert find(tables.summary(TIMED), "langchain-keep")[-1] == "–"
-    assert columns(tables.summary(TIMED))[-1] == "times as fast as langchain at 500"
+    assert find(tables.summary(TIMED), "segmenter", "500")[-1] == "2.83 (2.83–2.83)"
+    assert find(tables.summary(TIMED), "langchain-keep", "500")[-1] == "–"
+    assert columns(tables.summary(TIMED))[-1] == "times as fast as langchain"
     assert tables.answer(TIMED).endswith("it was 2.83 times as fast as `langchain` at limit 500.")
 
 
@@ -144,7 +181,7 @@ def test_a_splitter_that_was_not_timed_on_every_corpus_has_no_ratio_over_all() -
         for each in rounds("books", 3.0)
     ]
     partly = replace(TIMED, rounds=[*ROUNDS, *other])
-    assert find(tables.summary(partly), "langchain-keep")[-1] == "–"
+    assert find(tables.summary(partly), "langchain-keep", "500")[-1] == "–"
     assert find(tables.timings(partly), "books", "500", "langchain-keep")[2] == "3.00 (3.00–3.00)"
     assert [cells[2] for cells in tables.timings(partly).cells if cells[0] == "all"] == [
         *("segmenter", "langchain"),
@@ -153,7 +190,7 @@ def test_a_splitter_that_was_not_timed_on_every_corpus_has_no_ratio_over_all() -
 
 def test_corpora_that_were_not_timed_do_not_count_for_the_speed() -> None:
     books = replace(TIMED, rounds=rounds("books", 2.0))
-    assert find(tables.summary(books), "segmenter")[-1] == "2.00 (2.00–2.00)"
+    assert find(tables.summary(books), "segmenter", "500")[-1] == "2.00 (2.00–2.00)"
     assert {cells[0] for cells in tables.timings(books).cells} == {"books"}
     assert any(note.startswith("Speed on `books`: ") for note in tables.summary(books).notes)
     assert tables.answer(books).endswith("as fast as `langchain` at limit 500 on `books`.")
@@ -162,7 +199,7 @@ def test_corpora_that_were_not_timed_do_not_count_for_the_speed() -> None:
 def test_the_baseline_is_the_one_that_took_turns() -> None:
     rounds = [replace(each, baseline="fixed") for each in ROUNDS]
     run = replace(TIMED, environment=replace(ENVIRONMENT, baseline="fixed"), rounds=rounds)
-    assert columns(tables.summary(run))[-1] == "times as fast as fixed at 500"
+    assert columns(tables.summary(run))[-1] == "times as fast as fixed"
     assert "times as fast as `fixed`" in tables.answer(run)
 
 
@@ -172,16 +209,52 @@ def test_too_few_rounds_have_no_ratio() -> None:
     assert "as fast as" not in tables.answer(few)
 
 
-def test_violations_are_told_by_rule_splitter_and_limit_forced_ones_apart() -> None:
+def test_violations_are_told_by_rule_splitter_and_limit_without_the_unavoidable() -> None:
     table = tables.violations(CHECKED)
-    assert columns(table)[2:] == ["at 20", "forced at 20", "at 500", "forced at 500"]
+    assert columns(table)[2:] == ["at 20", "at 500"]
     assert table.cells == [
-        ["join", "langchain", "11", "0", "1", "0"],
-        ["fits", "langchain-keep", "1,234", "0", "0", "0"],
-        ["too-long-run", "segmenter", "0", "5", "0", "0"],
-        ["too-long-run", "langchain-keep", "0", "0", "5", "3"],
-        ["run-without-newline", "langchain-keep", "0", "0", "40", "0"],
+        ["join", "langchain", "11", "1"],
+        ["fits", "langchain-keep", "1,234", "0"],
+        ["too-long-run", "langchain-keep", "0", "5"],
+        ["run-without-newline", "langchain-keep", "0", "40"],
     ]
+
+
+def test_what_is_unavoidable_is_told_by_corpus_and_limit() -> None:
+    table = tables.unavoidable(CHECKED)
+    assert columns(table) == ["corpus", "at 20", "at 500"]
+    assert table.cells == [["all", "9", "0"], ["books", "2", "0"], ["laws", "7", "0"]]
+    assert table.title in [each.title for each in tables.details(CHECKED)]
+
+
+def test_a_lower_bound_is_shown_as_one() -> None:
+    bounded = [replace(c, inexact=int(c.workload.corpus == "laws")) for c in COUNTS]
+    run = replace(CHECKED, counts=bounded)
+    assert find(tables.summary(run), "langchain", "20")[2:4] == ["at least 22", "at least 0"]
+    assert find(tables.losses(run), "langchain", "20")[2:5] == [
+        "at least 22",
+        "at least 0",
+        "0.00%",
+    ]
+    assert find(tables.counts(run), "books", "20", "langchain")[-4:] == ["11", "0", "0", "0"]
+    assert any(note.startswith("At least: ") for note in tables.summary(run).notes)
+
+
+def test_a_run_of_an_older_version_has_no_losses_and_says_so() -> None:
+    old = [
+        replace(
+            c, lost_whitespace=None, lost_content=None, added_whitespace=None, added_content=None
+        )
+        for c in COUNTS
+    ]
+    boundaries = [replace(each, excess=None) for each in BOUNDARIES]
+    run = replace(CHECKED, counts=old, boundaries=boundaries, unavoidable=())
+    assert find(tables.summary(run), "langchain-keep", "20") == [
+        *("12", "0", "–", "–", "1,234", "–")
+    ]
+    assert find(tables.losses(run), "langchain", "20") == ["12", "11", "–", "–", "–", "–", "–"]
+    assert find(tables.lengths(run), "20", "segmenter")[1:3] == ["–", "–"]
+    assert any("An older version" in note for note in tables.summary(run).notes)
 
 
 def test_counts_over_all_corpora_have_no_median() -> None:
@@ -194,6 +267,8 @@ def test_counts_over_all_corpora_have_no_median() -> None:
         "–",
         "20",
         "22",
+        "0",
+        "0",
         "0",
     ]
     assert find(table, "books", "500", "segmenter")[4] == "7.5"
@@ -220,10 +295,10 @@ def test_a_splitter_that_failed_on_a_corpus_has_no_fullness() -> None:
 def test_losses_are_told_of_those_who_lose() -> None:
     table = tables.losses(CHECKED)
     assert table.cells == [
-        ["langchain", "20", "12", "11", "22", "0.00%", "0"],
-        ["langchain", "500", "12", "1", "22", "0.00%", "0"],
+        ["langchain", "20", "12", "11", "22", "0", "0.00%", "0", "0"],
+        ["langchain", "500", "12", "1", "22", "0", "0.00%", "0", "0"],
     ]
-    nothing = replace(CHECKED, counts=[c for c in COUNTS if not c.characters_lost], violations=[])
+    nothing = replace(CHECKED, counts=[c for c in COUNTS if not c.lost_whitespace], violations=[])
     assert tables.losses(nothing).empty == "No splitter lost or added a character."
     assert not tables.losses(nothing).rows
 
@@ -244,7 +319,7 @@ def test_a_broken_rule_of_the_segmenter_is_the_answer() -> None:
     ]
     assert tables.answer(replace(CHECKED, violations=broken)) == (
         "`segmenter` broke rules on 12 documents (4,000,000 code points) at limits 20 and 500: "
-        "`fits` (7), `too-long-run` (7)."
+        "`fits` (7 at 20), `too-long-run` (7 at 20)."
     )
 
 
@@ -253,7 +328,7 @@ FAILURES = [Failure(Workload("books", "peer|x", 20), "timed out", "no answer\n\x
 
 def test_a_splitter_that_failed_everywhere_has_its_row_all_the_same() -> None:
     failed = replace(CHECKED, failures=FAILURES)
-    assert find(tables.summary(failed), "peer|x") == ["–"] * 6
+    assert find(tables.summary(failed), "peer|x") == ["20", *["–"] * 6]
     assert tables.failures(failed).cells == [
         ["books", "20", "peer|x", "timed out", r"no answer\u{A}\u{1B}[31m\u{D800}|"]
     ]

@@ -42,6 +42,7 @@ from harness.results.model import (
     Span,
     Texts,
     Trial,
+    Unavoidable,
     View,
     Violation,
     ViolationCount,
@@ -79,13 +80,14 @@ def make_run(name: str) -> Run:
     view = View(name, 20, 1, 0, [Span(0, len(name))], [violation], [(0, name)])
     return Run(
         Environment(name, {name: name}, name, name, name, 1, name, True, name, name),
-        counts=[Count(workload, 1, 9, 3, 1, 3.0, 5, 1, 1, name)],
+        counts=[Count(workload, 1, 9, 3, 1, 3.0, 5, name, 1, 0, 1, 0, 1)],
         violations=[ViolationCount(workload, rule, 1, 0) for rule in (name, "join", "fits")],
         examples=[Example(workload, violation, name, name)],
         failures=[Failure(Workload(name, name, 500), name, name)],
         rounds=[Round(workload, name, name, n, 1000, *[0.5] * 8) for n in range(8)],
         excerpts=[Excerpt(name, name, name, len(name), 0, name, [view])],
         boundaries=[BoundaryCount(workload, 4, 3, 2, 1)],
+        unavoidable=[Unavoidable(name, 20, 3)],
         exemptions=[Exemption(name, name, name)],
         trials=[Trial(name, name, name, name)],
         texts=[Texts(name, name, name, name)],

@@ -1,6 +1,7 @@
 """What `segbench show` prints, and the page that it writes."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_bands_tell_boundaries_whitespace_and_what_is_lost() -> None:
 def test_bands_name_broken_rules() -> None:
     assert bands("a\n b", ["a\n ", "b"]) == "▏a↵\n·▏⟨cut-after-last-newline⟩b"
     assert bands("abcd", ["abcd"], 3) == "▏⟨fits: 4 > 3⟩abcd"
-    assert bands("   a", ["  ", " a"], 2) == "▏··▏⟨too-long-run, forced⟩·a"
+    assert bands("   a", ["  ", " a"], 2) == "▏··▏⟨too-long-run, unavoidable⟩·a"
     assert bands("ab", ["ab", ""]) == "▏ab⟨empty⟩"
     assert bands("ab", ["ab", "no\u00a0"]) == "▏ab⟨join⟩⟨added no⍽⟩"
 
@@ -89,8 +90,8 @@ def test_splitters_stand_side_by_side() -> None:
     assert result.exit_code == 0, result.stderr
     assert "segmenter at 50" in result.stdout
     assert "langchain at 50" in result.stdout.splitlines()[0]
-    assert "│ segmenter │        4 │      38 │          0 │ none" in result.stdout
-    assert "│ langchain │        3 │      49 │          3 │ join (1)" in result.stdout
+    assert re.search(r"│ segmenter +│ +4 │ +38 │ +0 │ +0 │ none", result.stdout)
+    assert re.search(r"│ langchain +│ +3 │ +49 │ +3 │ +0 │ join", result.stdout)
 
 
 def test_a_change_of_splitter_is_told_in_numbers() -> None:

@@ -25,7 +25,7 @@ ROUNDS = int(os.environ.get("SEGBENCH_MUTATIONS", "40"))  # of each file; CI tak
 FILES = [
     *("boundaries.csv", "claims.json", "counts.csv", "environment.json", "examples.jsonl"),
     *("exemptions.csv", "failures.jsonl", "growth.csv", "imports.json", "rounds.csv"),
-    *("texts.csv", "trials.csv", "viewer.json", "violations.csv"),
+    *("texts.csv", "trials.csv", "unavoidable.csv", "viewer.json", "violations.csv"),
 ]
 VALUES: list[Any] = [
     *(None, True, [], {}, "", "x", -1, 0, 2**70, 10**400, 1.5, -0.0, 1e308, "nan", "1e999"),

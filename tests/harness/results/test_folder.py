@@ -15,6 +15,7 @@ from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError, one_line
 from harness.results.folder import read_run, start_run, write_run
 from harness.results.model import (
+    BoundaryCount,
     Count,
     Environment,
     Example,
@@ -25,6 +26,7 @@ from harness.results.model import (
     Round,
     Run,
     Texts,
+    Unavoidable,
     View,
     Violation,
     ViolationCount,
@@ -56,8 +58,8 @@ RUN = Run(
         finished="2026-01-01T00:01:00+00:00",
     ),
     counts=[
-        Count(WORKLOAD, 1, 20, 3, 1, 2.5, 10, 4, 5, "00ff"),
-        Count(OTHER, 2, 10**12, 0, 0, 0.0, 0, 0, 0, "12"),
+        Count(WORKLOAD, 1, 20, 3, 1, 2.5, 10, "00ff", 4, 3, 5, 2, 1),
+        Count(OTHER, 2, 10**12, 0, 0, 0.0, 0, "12", 0, 0, 0, 0),
     ],
     violations=[ViolationCount(WORKLOAD, "fits", 3, 0), ViolationCount(OTHER, "join", 0, 0)],
     examples=[
@@ -69,6 +71,8 @@ RUN = Run(
         )
     ],
     failures=[Failure(OTHER, "raised", "ValueError: é")],
+    boundaries=[BoundaryCount(WORKLOAD, 4, 3, 1, 2)],
+    unavoidable=[Unavoidable(WORKLOAD.corpus, 20, 7)],
     rounds=[make_round(OTHER, 0), make_round(OTHER, 1, 0.5), make_round(WORKLOAD, 0, 1e-6)],
     texts=[Texts("legal", "12ab", "a folder, with \ud800", "one\ntwo")],
 )
@@ -84,8 +88,8 @@ def folder(tmp_path: Path) -> Path:
 def test_what_is_written_is_read(folder: Path) -> None:
     assert read_run(folder) == RUN
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("counts.csv", "environment.json", "examples.jsonl", "failures.jsonl", "rounds.csv"),
-        *("texts.csv", "violations.csv"),
+        *("boundaries.csv", "counts.csv", "environment.json", "examples.jsonl"),
+        *("failures.jsonl", "rounds.csv", "texts.csv", "unavoidable.csv", "violations.csv"),
     ]
 
 
@@ -105,10 +109,10 @@ def test_other_tools_read_the_files(folder: Path) -> None:
     assert counts["median"].tolist() == [2.5, 0]
     violations = pandas.read_csv(folder / "violations.csv")
     assert list(violations) == [
-        *("corpus", "splitter", "max_chunk_length", "rule", "count", "forced")
+        *("corpus", "splitter", "max_chunk_length", "rule", "count", "unavoidable")
     ]
     (example,) = map(json.loads, (folder / "examples.jsonl").read_text("ascii").splitlines())
-    assert (example["rule"], example["start"], example["forced"]) == ("edges", 3, True)
+    assert (example["rule"], example["start"], example["unavoidable"]) == ("edges", 3, True)
     rounds = pandas.read_csv(folder / "rounds.csv")
     assert rounds["cpu_first"].tolist() == [0.25, 0.5, 1e-6]
     assert rounds["baseline_wall_second"].tolist() == [0.5, 1.0, 2e-6]
@@ -186,6 +190,33 @@ def test_a_run_that_does_not_say_when_it_finished_is_refused(tmp_path: Path) -> 
     write_run(tmp_path, replace(RUN, environment=replace(RUN.environment, finished="")))
     with pytest.raises(MeasurementError, match="does not say when the run finished"):
         read_run(tmp_path)
+
+
+def test_a_run_of_an_older_version_is_read_without_what_it_counted_otherwise(
+    folder: Path, tmp_path: Path
+) -> None:
+    for name, changes in {
+        "counts.csv": {"lost_whitespace": "characters_lost", "added_content": "characters_added"},
+        "violations.csv": {"unavoidable": "forced"},
+        "boundaries.csv": {"excess": "misplaced"},
+        "examples.jsonl": {"unavoidable": "forced"},
+    }.items():
+        path = folder / name
+        content = path.read_text("utf-8", "surrogateescape")
+        for new, old in changes.items():
+            content = content.replace(new, old)
+        for column in ("lost_content", "added_whitespace", "inexact"):
+            content = content.replace(column, f"more_{column}")
+        path.write_text(content, "utf-8", "surrogateescape")
+    run = read_run(folder)
+    assert run.violations == RUN.violations
+    assert run.examples == RUN.examples
+    assert [count.digest for count in run.counts] == ["00ff", "12"]
+    assert {count.lost_whitespace for count in run.counts} == {None}
+    assert {count.added_content for count in run.counts} == {None}
+    assert [each.excess for each in run.boundaries] == [None]
+    write_run(tmp_path / "again", run)
+    assert read_run(tmp_path / "again") == run
 
 
 def test_a_folder_that_is_absent_is_refused(tmp_path: Path) -> None:
