@@ -6,13 +6,8 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
-<<<<<<< HEAD
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-=======
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
->>>>>>> b185aab (Count what is lost exactly, by whitespace and content, and breaches by their excess)
 from typing import Any
 
 from harness.report import safe
