@@ -20,6 +20,8 @@ def render_retrieval(run: Run) -> str:
 
 def render_summary(run: Run) -> str:
     """The answer, its table, and the command that made them."""
+    if run.retrievals:
+        return _template("retrieval-summary.md.j2").render(run=run, retrieval=retrieval)
     return _template("summary.md.j2").render(run=run, tables=tables)
 
 

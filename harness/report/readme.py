@@ -13,7 +13,7 @@ from harness.results.model import Run
 
 BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
 END = "<!-- end of result -->"
-PAGES = ("README.md", "docs/results.md")
+PAGES = ("README.md", "docs/results.md", "docs/retrieval.md")
 
 # What a reader of the README may be using, in the settings that lose least.
 FEW = (
