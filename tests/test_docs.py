@@ -23,7 +23,8 @@ TYPED = {  # by page, what stands after a prompt
         if line.startswith("$ ")
     ]
     for page in PAGES
-    if page.name != "results.md"  # what was typed for runs that are kept
+    # What was typed for runs that are kept.
+    if page.name not in ("results.md", "retrieval.md")
 }
 # These install, run every test, or set up a shell.
 NOT_RUN = ("python -m pip install .", "make report", "make test", "export PATH=")
