@@ -311,7 +311,7 @@ def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
     titles = [column.title for column in whole.columns]
     overlong = "segments over the limit"
     fits = not any(row[0] for row in whole.select(overlong))
-    left_out = {"limit", "texts", "documents", "forced", *([overlong] if fits else [])}
+    left_out = {"limit", "documents", *([overlong] if fits else [])}
     kept = [title for title in titles if title not in left_out]
     rows = sorted(whole.select(*kept), key=lambda row: splitters.index(row[0]))
     columns = [whole.columns[titles.index(title)] for title in kept]
@@ -324,7 +324,11 @@ def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
         + (", which no splitter exceeded. " if fits else ". ")
         + f"{there.python}, {there.started[:10]}{f', segbench {release}' * bool(release)}; from "
         f"{safe.code(there.command)}.",
-        *(note for note in whole.notes if note.startswith("Speed")),
+        *(
+            note
+            for note in whole.notes
+            if note.startswith(("Speed", "At least", "An older version"))
+        ),
     ]
     return Table(whole.title, columns, rows, notes)
 

@@ -67,7 +67,7 @@ def test_a_limit_asks_for_a_short_table_of_a_few_splitters(tmp_path: Path) -> No
     where = Environment(
         "segbench check", {}, "CPython", "Linux", "", 2, "", False, "2026-01-02", "x"
     )
-    counts = [Count(each, 3, 1000, 9, 2, 2, 2, 7, 0, "digest") for each in workloads]
+    counts = [Count(each, 3, 1000, 9, 2, 2, 2, "digest", 7, 0, 0, 0) for each in workloads]
     broken = [
         ViolationCount(each, rule, 5 if (each.splitter, rule) == ("semchunk", "join") else 0, 0)
         for each in workloads

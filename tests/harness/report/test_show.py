@@ -91,17 +91,17 @@ def test_splitters_stand_side_by_side() -> None:
     assert "segmenter at 50" in result.stdout
     assert "langchain at 50" in result.stdout.splitlines()[0]
     assert re.search(r"│ segmenter +│ +4 │ +38 │ +0 │ +0 │ none", result.stdout)
-    assert re.search(r"│ langchain +│ +3 │ +49 │ +3 │ +0 │ join", result.stdout)
+    assert re.search(r"│ langchain +│ +3 │ +48 │ +3 │ +0 │ join", result.stdout)
 
 
 def test_a_change_of_splitter_is_told_in_numbers() -> None:
-    """LangChain's: "First sentence is here.", the second and the third in one, the rest."""
-    splitters = [load_splitter("langchain"), load_splitter("segmenter")]
+    """MemMachine's: "First sentence is here.", the second and the third in one, the rest."""
+    splitters = [load_splitter("langchain-memmachine"), load_splitter("segmenter")]
     with SplitterPool() as pool:
         excerpt, _ = view_text("t", TEXT.encode(), splitters, [50], pool)
     table = show.tabulate_migrations(excerpt, excerpt.views, 50)
     # The first has other edges, the second and third are cut apart, the last is the same.
-    assert table.cells == [["langchain → segmenter", "1", "1", "2", "75%", "50%"]]
+    assert table.cells == [["langchain-memmachine → segmenter", "1", "1", "2", "75%", "50%"]]
 
 
 def test_a_narrow_terminal_has_one_under_the_other() -> None:
