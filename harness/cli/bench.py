@@ -6,10 +6,15 @@ from pathlib import Path
 import click
 
 from harness.cli.inputs import load_corpora, name_folder, once, open_console, tell, typed_command
-from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
+from harness.cli.options import (
+    CorpusOptions,
+    corpus_options,
+    limits_option,
+    out_option,
+    rounds_option,
+)
 from harness.cli.progress import Bars
 from harness.measure.bench import PARTS, measure_bench
-from harness.measure.speed import PASSES
 from harness.report.bench import tabulate_bench, write_bench_page
 from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
@@ -20,26 +25,20 @@ from harness.results.verdict import Verdict
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PART]...")
 @corpus_options
 @limits_option
-@click.option(
-    "--passes",
-    type=click.IntRange(min=5),
-    default=PASSES,
-    show_default=True,
-    help="Timed passes of each contender over each corpus, for speed.",
-)
+@rounds_option
 @out_option
 def bench_command(
     parts: Sequence[str],
     corpus: CorpusOptions,
     limits: Sequence[int],
-    passes: int,
+    rounds: int,
     out: Path | None,
 ) -> Verdict:
     """Measure the segmenter's speed, growth, memory and import.
 
     Each PART is one of speed, growth, memory and imports; without any, all are measured. Speed is
-    CPU time against LangChain and the floor, in turns, on the builtin corpus unless --corpus or
-    --mirror names others. Growth is how time and memory grow with a text's length, for every
+    CPU time in turns with LangChain's splitter, with its own separators and with MemMachine's, on
+    the builtin corpus unless --corpus or --mirror names others. Growth is how time and memory grow with a text's length, for every
     shape of text that makes splitters slow; memory is the peak beyond a text of 100 million code
     points and its segments. Exit status: 0 all well; 1 the segmenter took more memory than it
     may; 2 the command was wrong; 3 something could not be measured.
@@ -51,7 +50,7 @@ def bench_command(
     corpora = list(load_corpora(corpus, ("builtin",)).values()) if "speed" in chosen else []
     with Bars() as bars:
         bench = measure_bench(
-            chosen, corpora, once(limits), typed_command(), passes=passes, progress=bars.begin
+            chosen, corpora, once(limits), typed_command(), rounds=rounds, progress=bars
         )
     write_bench(folder, bench)
     page = write_bench_page(folder, bench)

@@ -12,9 +12,9 @@ from harness.cli.inputs import load_corpora, name_folder, once, open_console, te
 from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
 from harness.cli.progress import Bars
 from harness.compare.checkouts import SEGMENTER, Location, check_revision
+from harness.compare.decision import TOLERANCE
 from harness.compare.gate import compare_folders, compare_versions
 from harness.compare.report import print_page
-from harness.compare.statistics import TOLERANCE
 from harness.results.verdict import Verdict
 
 _OF_FOLDERS_TOO = {"folders", "out", "overwrite", "different_segments"}
@@ -34,7 +34,13 @@ class _Tolerance(click.FloatRange):
 @click.argument(
     "folders", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR DIR]", required=False
 )
-@click.option("--base", metavar="REV_OR_PATH", help="Version to compare with.")
+@click.option(
+    "--base",
+    "bases",
+    multiple=True,
+    metavar="REV_OR_PATH",
+    help="Version to compare with, such as the merge base; may be repeated, as for the last release.",
+)
 @click.option(
     "--head", metavar="REV_OR_PATH", help="Version to judge; without it, the working tree."
 )
@@ -69,12 +75,24 @@ class _Tolerance(click.FloatRange):
     is_flag=True,
     help="Measure speed even where the segments differ, and let them.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 3 where speed cannot be told.")
+@click.option(
+    "--allow-unknown",
+    "unknown",
+    is_flag=True,
+    help="Exit with 0, not 3, if it cannot be told whether head is slower.",
+)
+@click.option(
+    "--pyperf",
+    "with_pyperf",
+    is_flag=True,
+    help="Also write the times to base.json and head.json, for `python -m pyperf compare_to`; with "
+    "several bases, those of the one that decides.",
+)
 @click.pass_context
 def compare_command(
     context: click.Context,
     folders: Sequence[Path],
-    base: str | None,
+    bases: Sequence[str],
     head: str | None,
     segmenter: str,
     base_segmenter: str | None,
@@ -84,37 +102,34 @@ def compare_command(
     tolerance: float,
     instructions: bool,
     different_segments: bool,
-    strict: bool,
+    unknown: bool,
+    with_pyperf: bool,
 ) -> Verdict:
     """Compare two versions of the segmenter, or two runs.
 
-    Both versions are measured in turns, on the builtin corpus unless --corpus names another;
-    --base and --head are git revisions or folders. Speed is CPU time. Two runs are given by their
-    folders DIR. Exit status: 0 fine, or cannot tell; 1 slower, or the segments differ; 2 the
-    command was wrong; 3 nothing was measured.
+    Both versions are measured in turns, on the builtin corpus unless --corpus names another, and on
+    texts of odd shapes; --base and --head are git revisions or folders. Speed is CPU time. Two runs
+    are given by their folders DIR; their times are told and decide nothing. Exit status: 0 not
+    slower than the tolerance allows; 1 slower, or the segments differ; 2 the command was wrong; 3
+    it cannot be told whether head is slower, or nothing was measured.
     """
     folder = out or name_folder("compare-")
     if folders:
-        if base is not None or len(folders) != 2:
+        if bases or len(folders) != 2:
             raise click.UsageError("give two run folders, or --base and no folder")
         _refuse_options_of_versions(context)
         before, after = folders
-        compared = compare_folders(
-            before,
-            after,
-            folder,
-            different_segments=different_segments,
-        )
-    elif base is None:
+        compared = compare_folders(before, after, folder, different_segments=different_segments)
+    elif not bases:
         raise click.UsageError("say with --base what to compare with, or give two run folders")
     else:
-        for version in (base, head):
+        for version in (*bases, head):
             if version is not None:
                 check_revision(version)
         chosen = load_corpora(corpus, ("builtin",))
         with Bars() as bars:
             compared = compare_versions(
-                base,
+                once(bases),
                 head,
                 Location.parse(segmenter if base_segmenter is None else base_segmenter),
                 Location.parse(segmenter),
@@ -123,10 +138,11 @@ def compare_command(
                 folder,
                 typed_command(),
                 bars,
+                pyperf=with_pyperf,
                 instructions=instructions,
                 tolerance=tolerance,
                 different_segments=different_segments,
-                strict=strict,
+                unknown=unknown,
             )
     print_page(compared.page, open_console())
     for note in compared.notes:

@@ -1,24 +1,31 @@
 """Compares two versions of the segmenter: their segments, then their work, then their speed."""
 
-import tempfile
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from corpora import Corpus
+from harness.compare import decision
 from harness.compare.checkouts import Checkout
-from harness.compare.documents import cut_blocks, spool_corpora
+from harness.compare.decision import TOLERANCE, Decision, Speed, decide
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
-from harness.compare.rounds import PATIENCE, Measured, measure
 from harness.compare.segments import Difference, compare_segments
-from harness.compare.sides import start_side
-from harness.compare.statistics import TOLERANCE, Speed
+from harness.compare.sides import as_splitter, describe_failure, open_process, start_side
 from harness.measure.machine import describe_environment, now
+from harness.measure.rounds import Pair, SideError, Task
 from harness.measure.run import Progress
+from harness.measure.spooling import SpooledCorpus, spool_corpora
+from harness.measure.strata import SHAPES, cut_shapes, cut_strata, make_shapes
 from harness.results.errors import MeasurementError
-from harness.results.model import Environment
+from harness.results.model import Environment, Round
 from harness.results.verdict import Verdict
+from harness.runner.pool import open_folder
+
+PATIENCE = 140.0  # seconds
+HEAD, BASE = "head", "base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,9 @@ class Question:
     """What to compare, and how strictly.
 
     ``instructions`` asks for them to be counted as well. ``different_segments`` says that the
-    segments may differ: then they are reported, and speed is measured all the same. ``strict``
-    says that an answer is needed. ``patience`` is in seconds.
+    segments may differ: then they are reported, and speed is measured all the same. ``unknown``
+    says that speed need not be told. ``bases`` is with how many versions head is compared, which
+    share the error. ``patience`` is in seconds.
     """
 
     base: Checkout
@@ -36,8 +44,41 @@ class Question:
     tolerance: float = TOLERANCE
     instructions: bool = False
     different_segments: bool = False
-    strict: bool = False
+    unknown: bool = False
+    bases: int = 1
     patience: float = PATIENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The rounds of one corpus at one limit, and what they mean; None before they do."""
+
+    task: Task
+    rounds: list[Round] = field(default_factory=list)
+    decision: Decision | None = None
+
+    @property
+    def speed(self) -> Speed:
+        return self.decision.speed if self.decision else Speed.UNDECIDED
+
+    @property
+    def slower_strata(self) -> list[str]:
+        """The names of the strata that are slower beyond doubt."""
+        return [self.task.strata[n].name for n in self.decision.slower] if self.decision else []
+
+    def judge(self, workloads: int, tolerance: float) -> "Measured":
+        """With what the rounds mean, of one of so many workloads."""
+        names = [stratum.name for stratum in self.task.strata]
+        table: dict[int, dict[str, Round]] = {}
+        for each in self.rounds:
+            table.setdefault(each.round, {})[each.stratum] = each
+        logs, drifts = [], []
+        for number in sorted(table):
+            here = [table[number][name] for name in names]
+            logs.append([math.log(each.cpu / each.baseline_cpu) for each in here])
+            drift = [math.log(e.baseline_cpu_second / e.baseline_cpu_first) for e in here]
+            drifts.append(math.fsum(drift) / len(drift))
+        return replace(self, decision=decide(logs, drifts, workloads, tolerance))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +97,12 @@ class Comparison:
     measured: Sequence[Measured] = field(default_factory=list)
 
     @property
+    def rounds(self) -> list[Round]:
+        """All rounds, with the base by its name."""
+        base = self.question.base.name
+        return [replace(each, baseline=base) for one in self.measured for each in one.rounds]
+
+    @property
     def speed(self) -> Speed | None:
         """The one answer: slower anywhere is slower, and what is not known anywhere is not known.
 
@@ -63,12 +110,15 @@ class Comparison:
         """
         speeds = {each.speed for each in self.measured}
         speeds |= {each.speed for each in self.instructions}
-        worst_first = (Speed.SLOWER, Speed.NOISY, Speed.UNDECIDED, Speed.FASTER, Speed.FINE)
+        if Speed.FASTER in speeds and Speed.FINE in speeds:
+            speeds.discard(Speed.FASTER)  # it is not so everywhere
+        worst_first = (Speed.SLOWER, Speed.NOISY, Speed.UNDECIDED, Speed.FINE, Speed.FASTER)
         return next((speed for speed in worst_first if speed in speeds), None)
 
     @property
     def verdict(self) -> Verdict:
-        """Bad if the segments differ and may not, or if it is slower."""
+        """Bad if the segments differ and may not, or if it is slower; not measured if that cannot
+        be told and has to be."""
         if self.differences and not self.question.different_segments:
             return Verdict.BAD
         if self.speed is Speed.SLOWER:
@@ -76,13 +126,13 @@ class Comparison:
         if self.speed is None:
             return Verdict.NOT_MEASURED
         unknown = not self.speed.decided or self.uncounted
-        return Verdict.NOT_MEASURED if self.question.strict and unknown else Verdict.WELL
+        return Verdict.NOT_MEASURED if unknown and not self.question.unknown else Verdict.WELL
 
 
 def compare(
     question: Question, corpora: Sequence[Corpus], command: str, progress: Progress
 ) -> Comparison:
-    """Compare two versions of the segmenter on some corpora.
+    """Compare two versions of the segmenter on some corpora, and on texts of odd shapes.
 
     Raises CorpusError where a corpus cannot be read, and MeasurementError where it has no text or
     a version fails.
@@ -91,14 +141,18 @@ def compare(
     if not (corpora and limits):
         raise MeasurementError("nothing to compare; give a corpus and a limit")
     comparison = Comparison(question, describe_environment(command, []))
-    with tempfile.TemporaryDirectory(prefix="segbench-") as place:
-        folder = Path(place)
+    shapes = [] if SHAPES in {each.name for each in corpora} else [make_shapes()]
+    with open_folder() as folder, spool_corpora([*corpora, *shapes]) as spooled:
         progress.begin("comparing segments", None)
-        spooled = spool_corpora(corpora, folder)
         verified = compare_segments(base, head, spooled, limits, folder, progress.advance)
         comparison = replace(comparison, differences=verified.differences)
         if verified.differences and not question.different_segments:
             return _finish(comparison)
+        tasks = [
+            _cut(each, limit, verified.seconds[each.name, limit], folder / f"strata-{n}-{limit}")
+            for n, each in enumerate(spooled)
+            for limit in limits
+        ]
         if question.instructions:
             valgrind = find_valgrind()
             if valgrind is None:
@@ -106,27 +160,60 @@ def compare(
                 comparison = replace(comparison, uncounted=missing)
             else:
                 progress.begin("counting instructions", None)
-                counted = count_instructions(valgrind, base, head, spooled, limits, folder)
+                counted = count_instructions(valgrind, base, head, tasks, folder)
                 comparison = replace(comparison, instructions=counted)
-        workloads = [
-            Measured(
-                each.corpus,
-                limit,
-                cut_blocks(each, verified.seconds[each.corpus, limit], folder / f"{n}-{limit}"),
-            )
-            for n, each in enumerate(spooled)
-            for limit in limits
-        ]
-        measured = measure(
-            base,
-            head,
-            workloads,
-            tolerance=question.tolerance,
-            patience=question.patience,
-            begin=lambda stage: progress.begin(stage, None),
-            advance=progress.advance,
-        )
+        measured = _measure(question, tasks, progress)
     return _finish(replace(comparison, measured=measured))
+
+
+def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Task:
+    if corpus.name == SHAPES:
+        return Task(corpus.name, limit, cut_shapes(corpus.spool, folder))
+    strata = cut_strata(corpus.spool, seconds, folder)
+    if not strata:
+        raise MeasurementError(f"corpus {corpus.name} has no text, so there is nothing to time")
+    return Task(corpus.name, limit, strata)
+
+
+def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> list[Measured]:
+    """Measure each task until it is decided, up to the last look or while patience lasts.
+
+    As soon as one is slower, nothing more is measured. Raises MeasurementError where a version fails.
+    """
+    began = time.monotonic()
+    measured = [Measured(task) for task in tasks]
+    workloads = len(tasks) * question.bases
+    pair = Pair(as_splitter(question.head, HEAD), as_splitter(question.base, BASE), open_process)
+    done, longest = 0, 0.0
+    for look in decision.LOOKS:
+        left = question.patience - (time.monotonic() - began)
+        if done and (look - done) * longest > left:
+            break  # decisions are made at the looks only: their errors add up
+        pending = [each for each in measured if not each.speed.decided]
+        progress.begin(f"rounds {done + 1} to {look}", (look - done) * len(pending))
+        for number in range(done, look):
+            started = time.monotonic()
+            _make_round(question, pair, number, pending)
+            progress.advance(len(pending))
+            longest = max(longest, time.monotonic() - started)
+        done = look
+        measured = [
+            each if each.speed.decided else each.judge(workloads, question.tolerance)
+            for each in measured
+        ]
+        speeds = {each.speed for each in measured}
+        if Speed.SLOWER in speeds or all(speed.decided for speed in speeds):
+            break
+    return measured
+
+
+def _make_round(question: Question, pair: Pair, number: int, pending: Sequence[Measured]) -> None:
+    rounds = {(each.task.corpus, each.task.max_chunk_length): each.rounds for each in pending}
+    for each in pair.make_round(number, [each.task for each in pending]):
+        if isinstance(each, SideError):
+            side = question.head if each.side == HEAD else question.base
+            raise describe_failure(side, each.error) from each.error
+        rounds[each.workload.corpus, each.workload.max_chunk_length].append(each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +225,11 @@ class Addition:
     environment: Environment
     documents: int
 
+    @property
+    def verdict(self) -> Verdict:
+        """Well: there is nothing that it could be worse than."""
+        return Verdict.WELL
+
     def record(self) -> dict[str, Any]:
         """The addition as JSON has it."""
         return {
@@ -145,7 +237,7 @@ class Addition:
             "base": {"name": self.base},
             "head": {"name": self.head.name, "commit": self.head.commit},
             "answer": "new",
-            "verdict": Verdict.WELL,
+            "verdict": self.verdict,
         }
 
 
@@ -162,17 +254,13 @@ def try_alone(
     Raises CorpusError and MeasurementError as ``compare`` does.
     """
     environment = describe_environment(command, [])
-    with (
-        tempfile.TemporaryDirectory(prefix="segbench-") as place,
-        start_side(head) as side,
-    ):
+    with spool_corpora(corpora) as spooled, start_side(head) as side:
         progress.begin("splitting", None)
-        spooled = spool_corpora(corpora, Path(place))
         for each in spooled:
             for limit in limits:
                 side.load(limit)
                 side.run_pass(each.spool, progress.advance)
-    documents = sum(len(each.lengths) for each in spooled)
+        documents = sum(each.documents for each in spooled)
     return Addition(base, head, replace(environment, finished=now()), documents)
 
 

@@ -9,14 +9,23 @@ from typing import Any
 from corpora import Corpus
 from harness.compare import report
 from harness.compare.checkouts import Location, MissingError, open_checkout, was_added
-from harness.compare.comparison import Comparison, Question, compare, try_alone
+from harness.compare.comparison import (
+    PATIENCE,
+    Addition,
+    Comparison,
+    Question,
+    compare,
+    try_alone,
+)
 from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
 from harness.report.tables import tell_renamed
 from harness.results.errors import MeasurementError
-from harness.results.folder import read_run
+from harness.results.folder import read_run, write_rounds
 from harness.results.verdict import Verdict
+
+_WORST_FIRST = (Verdict.BAD, Verdict.NOT_MEASURED, Verdict.WELL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Compared:
 
 
 def compare_versions(
-    base: str,
+    bases: Sequence[str],
     head: str | None,
     base_segmenter: Location,
     head_segmenter: Location,
@@ -42,34 +51,43 @@ def compare_versions(
     folder: Path,
     command: str,
     progress: Progress,
+    *,
+    pyperf: bool = False,
     **strictness: Any,
 ) -> Compared:
-    """Compare two versions and write what was learnt into ``folder``.
+    """Compare a version with one or more others and write what was learnt into ``folder``.
 
-    ``strictness`` are the other fields of Question. Raises CorpusError and MeasurementError; then
-    nothing is written.
+    ``strictness`` are the other fields of Question; ``pyperf`` asks for files for it as well. Raises
+    CorpusError and MeasurementError; then nothing is written.
     """
     created = not folder.exists()
     report.start_folder(folder)
+    answers: list[Comparison | Addition] = []
+    shared = {"bases": len(bases), "patience": PATIENCE / len(bases), **strictness}
     try:
         with open_checkout(head, head_segmenter) as new:
-            try:
-                with open_checkout(base, base_segmenter) as old:
-                    question = Question(old, new, limits, **strictness)
-                    comparison = compare(question, corpora, command, progress)
-            except MissingError as missing:
-                if not was_added(missing, new):
-                    raise
-                added = try_alone(new, base, corpora, limits, command, progress)
-                page = report.describe_addition(added)
-                return _write(folder, page, added.record(), Verdict.WELL)
+            for base in bases:
+                try:
+                    with open_checkout(base, base_segmenter) as old:
+                        question = Question(old, new, limits, **shared)
+                        answers.append(compare(question, corpora, command, progress))
+                except MissingError as missing:
+                    if not was_added(missing, new):
+                        raise
+                    answers.append(try_alone(new, base, corpora, limits, command, progress))
     except BaseException:
         if created:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
-    page = report.describe(comparison)
-    return _write(folder, page, report.record(comparison), comparison.verdict, comparison)
+    worst = min(answers, key=lambda each: _WORST_FIRST.index(each.verdict))
+    # The one that decides is told first.
+    ordered = sorted(answers, key=lambda each: each is not worst)
+    page = report.join([report.describe(each) for each in ordered])
+    records = [report.record(each) for each in ordered]
+    record = records[0] if len(records) == 1 else {**records[0], "others": records[1:]}
+    timed = [each for each in ordered if isinstance(each, Comparison)]
+    return _write(folder, page, record, worst.verdict, timed, pyperf=pyperf)
 
 
 def compare_folders(
@@ -102,14 +120,19 @@ def _write(
     page: Page,
     record: dict[str, Any],
     verdict: Verdict,
-    timed: Comparison | None = None,
+    timed: Sequence[Comparison] = (),
+    *,
+    pyperf: bool = False,
 ) -> Compared:
     """Write what there is to write; where that fails, the page is still there to be shown."""
     notes = []
     path = None
     try:
-        if timed is not None:
-            report.write_timings(folder, timed)
+        rounds = [each for comparison in timed for each in comparison.rounds]
+        if rounds:
+            write_rounds(folder, rounds)
+        if pyperf and rounds:
+            report.write_timings(folder, timed[0])
         path = report.write_page(folder, page, record)
     except MeasurementError as error:
         notes.append(str(error))

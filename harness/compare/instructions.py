@@ -1,8 +1,9 @@
 """Counts the instructions of two versions on the same texts: work, whatever the machine does.
 
-Valgrind's cachegrind runs :mod:`harness.compare.workload` in a process of its own: once with a
-pass at every limit, and once for each limit with PASSES more at it. The difference is what these
-took, without start-up, import and warm-up. The seed of hashes is fixed.
+Valgrind's callgrind runs :mod:`harness.compare.workload` once for each version: whole documents of
+every stratum at every limit. The program calls a C function that nothing else calls before and after
+each pass, and callgrind writes what it has counted at every such call: so start-up, import and
+warm-up are not in it. The seed of hashes is fixed.
 """
 
 import contextlib
@@ -13,31 +14,30 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from harness.compare.checkouts import Checkout
-from harness.compare.documents import Spooled
+from harness.compare.decision import Speed
 from harness.compare.sides import clean_variables
-from harness.compare.statistics import Speed
+from harness.measure.rounds import Task
 from harness.results.errors import MeasurementError
-from harness.runner.programs import Program
-from harness.runner.spool import read_spool, write_spool
 
-TOLERANCE = 1.02
-PASSES = 2
-TIMEOUT = 300.0  # seconds, for one count
+TOLERANCE = 1.01  # the same code differs by 0.0007
+STRATUM_TOLERANCE = 1.05
+PATIENCE = 300.0  # seconds
 
-_DOCUMENTS = 100
-_CODE_POINTS = 1_000  # of each document
+_MARK = "getpgid"
 _WORKLOAD = Path(__file__).with_name("workload.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Instructions of PASSES passes over the fixed texts, at one limit."""
+    """Instructions of the passes over a stratum at a limit; over all strata together where ``corpus``
+    and ``stratum`` are empty and the limit is 0."""
 
+    corpus: str
     max_chunk_length: int
+    stratum: str
     base: int
     head: int
 
@@ -48,9 +48,10 @@ class Instructions:
     @property
     def speed(self) -> Speed:
         """What the ratio means; counts repeat, so it needs no interval."""
-        if self.ratio > TOLERANCE:
+        tolerance = STRATUM_TOLERANCE if self.stratum else TOLERANCE
+        if self.ratio > tolerance:
             return Speed.SLOWER
-        return Speed.FASTER if self.ratio < 1 / TOLERANCE else Speed.FINE
+        return Speed.FASTER if self.ratio < 1 / tolerance else Speed.FINE
 
 
 def find_valgrind() -> str | None:
@@ -59,83 +60,91 @@ def find_valgrind() -> str | None:
 
 
 def count_instructions(
-    valgrind: str,
-    base: Checkout,
-    head: Checkout,
-    corpora: Sequence[Spooled],
-    limits: Sequence[int],
-    folder: Path,
+    valgrind: str, base: Checkout, head: Checkout, tasks: Sequence[Task], folder: Path
 ) -> list[Instructions]:
-    """Count what each version takes at each limit, on the beginnings of some documents.
+    """Count what each version takes: in all first, then for each stratum at each limit.
 
-    Raises MeasurementError where a version or valgrind fails.
+    Every stratum counts the same in the whole, as in time. Raises MeasurementError where a version
+    or valgrind fails.
     """
-    texts = folder / "texts"
-    each = -(-_DOCUMENTS // len(corpora))
-    write_spool(
-        texts,
-        (
-            (f"{spooled.corpus}/{document}", text[:_CODE_POINTS])
-            for spooled in corpora
-            for document, text in islice(
-                read_spool(spooled.spool), 0, None, -(-len(spooled.lengths) // each)
-            )
-        ),
-    )
-    base_start, head_start = _count(valgrind, (base, head), limits, texts)
-    counted = []
-    for limit in limits:
-        further = [*limits, *[limit] * PASSES]
-        base_all, head_all = _count(valgrind, (base, head), further, texts)
-        taken = Instructions(limit, base_all - base_start, head_all - head_start)
-        if min(taken.base, taken.head) <= 0:
-            raise MeasurementError("the texts are too short to count; give a longer --corpus")
-        counted.append(taken)
-    return counted
+    parts = [(task, stratum) for task in tasks for stratum in task.strata]
+    arguments = [
+        each for task, stratum in parts for each in (str(task.max_chunk_length), str(stratum.spool))
+    ]
+    counts = _count(valgrind, (base, head), arguments, folder)
+    counted = [
+        Instructions(task.corpus, task.max_chunk_length, stratum.name, *taken)
+        for (task, stratum), *taken in zip(parts, *counts, strict=True)
+    ]
+    if not all(each.base > 0 and each.head > 0 for each in counted):
+        raise MeasurementError("the texts are too short to count; give a longer --corpus")
+    mean = sum(each.ratio for each in counted) / len(counted)
+    total = sum(each.base for each in counted)
+    return [Instructions("", 0, "", total, round(total * mean)), *counted]
 
 
 def _count(
-    valgrind: str, checkouts: Sequence[Checkout], passes: Sequence[int], texts: Path
-) -> list[int]:
-    """The instructions of each checkout, side by side: they count the same on a busy machine."""
-    with contextlib.ExitStack() as stack:
-        programs = []
-        for checkout in checkouts:
-            command = [
+    valgrind: str, checkouts: Sequence[Checkout], arguments: Sequence[str], folder: Path
+) -> list[list[int]]:
+    """The instructions of each checkout in every pass, side by side: they count the same on a busy
+    machine."""
+    places = [folder / f"callgrind-{number}" for number in range(len(checkouts))]
+    processes = [
+        subprocess.Popen(
+            [
                 valgrind,
-                "--tool=cachegrind",
-                "--cache-sim=no",
-                "--cachegrind-out-file=/dev/null",
+                "--tool=callgrind",
+                f"--dump-before={_MARK}",
+                f"--callgrind-out-file={place}",
                 sys.executable,
                 "-P",
                 str(_WORKLOAD),
                 json.dumps(checkout.options),
-                str(texts),
-                *map(str, passes),
-            ]
-            programs.append(Program(command, variables=clean_variables(seed=0)))
-            stack.callback(programs[-1].end)
+                *arguments,
+            ],
+            env=clean_variables(seed=0),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        for checkout, place in zip(checkouts, places, strict=True)
+    ]
+    with contextlib.ExitStack() as stack:
+        for process in processes:
+            stack.enter_context(process)
+            stack.callback(process.kill)
         counts = []
-        for checkout, program in zip(checkouts, programs, strict=True):
+        for checkout, process, place in zip(checkouts, processes, places, strict=True):
             try:
-                _, errors = program.communicate(TIMEOUT)
+                _, errors = process.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 raise MeasurementError(
-                    f"{checkout.name}: its instructions were not counted within {TIMEOUT:g} s; "
+                    f"{checkout.name}: its instructions were not counted within {PATIENCE:g} s; "
                     "compare without --instructions"
                 ) from None
-            said = errors.decode(errors="replace")
-            counts.append(_read_count(checkout, said, program.wait()))
+            passes = len(arguments) // 2
+            counts.append(_read_counts(checkout, errors, process.returncode, place, passes))
         return counts
 
 
-def _read_count(checkout: Checkout, errors: str, status: int) -> int:
-    found = re.search(r"I\s+refs:\s+([\d,]+)", errors)
-    if status or not found:
+def _read_counts(
+    checkout: Checkout, errors: str, status: int, place: Path, passes: int
+) -> list[int]:
+    """The number of each pass: of the dumps, numbered from 1, every other one is of what lies between
+    two passes."""
+    found = []
+    for number in range(2, 2 * passes + 1, 2):
+        dump = place.with_name(f"{place.name}.{number}")
+        text = dump.read_text(encoding="utf-8", errors="replace") if dump.exists() else ""
+        found += [int(total) for total in re.findall(r"^totals: (\d+)", text, re.MULTILINE)]
+    if status or len(found) != passes:
         said = [line for line in errors.splitlines() if line.strip()]
         own = [line for line in said if not line.startswith("==")] or said or ["it said nothing"]
         raise MeasurementError(
             f"{checkout.name}: its instructions could not be counted "
             f"(valgrind ended with status {status}): {own[-1]}"
         )
-    return int(found[1].replace(",", ""))
+    return found

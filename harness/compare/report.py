@@ -2,26 +2,26 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import pyperf
 from rich.console import Console
 from rich.text import Text
 
-from harness.compare import instructions
-from harness.compare.comparison import Addition, Comparison
-from harness.compare.rounds import BASE, HEAD, SIDES, Measured, Round
-from harness.compare.statistics import CONFIDENCE, Speed
+from harness.compare import decision, instructions
+from harness.compare.comparison import BASE, HEAD, Addition, Comparison, Measured
+from harness.compare.decision import ERROR, STRATUM_TOLERANCE, TOLERANCE, Interval, Speed
 from harness.report import safe, tables
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
 from harness.results.errors import MeasurementError
+from harness.results.folder import ROUNDS
 from harness.results.model import Environment, Run
+from harness.results.timings import write_side
 
 RECORD = "compare.json"
 PAGE = "compare.md"
@@ -38,8 +38,25 @@ class Page:
     environment: Environment
 
 
-def describe(comparison: Comparison) -> Page:
+def join(pages: Sequence[Page]) -> Page:
+    """The pages of one head and several bases as one, in their order."""
+    first = pages[0]
+    if len(pages) == 1:
+        return first
+    answer = "\n\n".join(page.answer for page in pages)
+    shown = [
+        replace(table, title=f"{table.title}, comparison {number}")
+        for number, page in enumerate(pages, 1)
+        for table in page.tables
+    ]
+    return Page(first.title, answer, shown, first.environment)
+
+
+def describe(answered: Comparison | Addition) -> Page:
     """The page of a comparison, the segments before the speed."""
+    if isinstance(answered, Addition):
+        return describe_addition(answered)
+    comparison = answered
     shown = [
         _tabulate_differences(comparison),
         _tabulate_instructions(comparison),
@@ -109,7 +126,7 @@ def start_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (RECORD, PAGE, *map(_name_file, (BASE, HEAD))):
+        for name in (RECORD, PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise MeasurementError(
@@ -121,49 +138,31 @@ def start_folder(folder: Path) -> None:
 
 
 def write_timings(folder: Path, comparison: Comparison) -> None:
-    """Write a pyperf file for each version: a run with one value a round, CPU seconds of a pass."""
+    """Write a pyperf file for each version, with the same benchmarks: one value per round, the CPU
+    seconds of a pass over all strata."""
     for side in (BASE, HEAD):
-        benchmarks = [
-            pyperf.Benchmark(
-                [
-                    pyperf.Run(
-                        [sum(each.seconds(side))],
-                        metadata={
-                            "name": f"{measured.corpus}/{measured.max_chunk_length}",
-                            "corpus": measured.corpus,
-                            "max_chunk_length": measured.max_chunk_length,
-                            "code_points": measured.blocks.code_points,
-                            "version": str(getattr(comparison.question, side)),
-                            "clock": "process_time",
-                            "unit": "second",
-                            "loops": 1,
-                        },
-                        collect_metadata=False,
-                    )
-                    for each in measured.rounds
-                ]
-            )
-            for measured in comparison.measured
-        ]
-        if benchmarks:
-            with open_replacing(folder / _name_file(side)) as file:
-                pyperf.BenchmarkSuite(benchmarks).dump(file)
+        rounds = [each for measured in comparison.measured for each in measured.rounds]
+        if rounds:
+            write_side(folder / _name_file(side), rounds, baseline=side == BASE)
 
 
 def _name_file(side: str) -> str:
     return f"{side}.json"
 
 
-def record(comparison: Comparison) -> dict[str, Any]:
-    """All that the comparison learnt, every turn included, as JSON has it."""
+def record(answered: Comparison | Addition) -> dict[str, Any]:
+    """All that a comparison learnt but its rounds, as JSON has it."""
+    if isinstance(answered, Addition):
+        return answered.record()
+    comparison = answered
     question = comparison.question
     return {
         "environment": asdict(comparison.environment),
         BASE: {"name": question.base.name, "commit": question.base.commit},
         HEAD: {"name": question.head.name, "commit": question.head.commit},
         "tolerance": question.tolerance,
-        "confidence": CONFIDENCE,
-        "answer": comparison.speed,
+        "error": ERROR,
+        "answer": comparison.speed and comparison.speed.describe(question.tolerance),
         "verdict": comparison.verdict,
         "differences": [asdict(each) for each in comparison.differences],
         "instructions": [
@@ -176,23 +175,23 @@ def record(comparison: Comparison) -> dict[str, Any]:
 
 
 def _record_measured(measured: Measured) -> dict[str, Any]:
+    found = measured.decision
     return {
-        "corpus": measured.corpus,
-        "max_chunk_length": measured.max_chunk_length,
-        "documents": measured.blocks.documents,
-        "code_points": measured.blocks.code_points,
+        "corpus": measured.task.corpus,
+        "max_chunk_length": measured.task.max_chunk_length,
+        "documents": sum(each.documents for each in measured.task.strata),
+        "code_points": sum(each.code_points for each in measured.task.strata),
         "answer": measured.speed,
-        "ratio": measured.ratio and asdict(measured.ratio),
-        "floor": measured.floor and asdict(measured.floor),
-        "rounds": [_record_round(each) for each in measured.rounds],
-    }
-
-
-def _record_round(each: Round) -> dict[str, Any]:
-    """By side, block and repeat: CPU seconds, and those that went by."""
-    return {
-        side: [[[turn.cpu_seconds, turn.seconds] for turn in block] for block in each.turns[side]]
-        for side in SIDES
+        "ratio": found and asdict(found.mean),
+        "noise": found and found.noise,
+        "rounds": len({each.round for each in measured.rounds}),
+        "slower": measured.slower_strata,
+        "strata": {
+            stratum.name: asdict(ratio)
+            for stratum, ratio in zip(
+                measured.task.strata, found.strata if found else (), strict=bool(found)
+            )
+        },
     }
 
 
@@ -216,11 +215,12 @@ def _answer(comparison: Comparison) -> str:
         case Speed.FASTER:
             sentences.append(f"Faster: {versions.format('faster')}: {by}.")
         case Speed.FINE:
-            sentences.append(f"Fine: {versions.format('no slower')}: {by}.")
+            less = Speed.FINE.describe(question.tolerance)
+            sentences.append(f"{less.capitalize()}: {versions.format(less)}: {by}.")
         case Speed.NOISY:
             sentences.append(
-                "Cannot tell: noisy machine. The base differs from itself by more than the "
-                f"tolerance of {question.tolerance:g}."
+                "Cannot tell: noisy machine. Within a round, the base differs from itself by more "
+                f"than the tolerance of {question.tolerance:g}."
             )
         case Speed.UNDECIDED:
             sentences.append(
@@ -234,16 +234,25 @@ def _answer(comparison: Comparison) -> str:
 
 def _name_extreme(comparison: Comparison) -> str:
     """Where the answer shows most: by what factor, of which measure, on what."""
-    found = [
-        (each.ratio.ratio, f"{each.ratio} times the CPU time on {each.corpus} at {limit}")
-        for each in comparison.measured
-        if each.ratio and each.speed is comparison.speed
-        for limit in [each.max_chunk_length]
-    ] + [
-        (each.ratio, f"{each.ratio:.4f} times the instructions at {each.max_chunk_length}")
-        for each in comparison.instructions
-        if each.speed is comparison.speed
-    ]
+    found = []
+    for each in comparison.measured:
+        if each.decision and each.speed is comparison.speed:
+            place = f"{each.task.corpus} at {each.task.max_chunk_length}"
+            shown = f"{each.decision.mean} times the CPU time on {place}"
+            ratio = each.decision.mean.ratio
+            if each.decision.slower:
+                strata = each.decision.strata
+                worst = max(each.decision.slower, key=[one.ratio for one in strata].__getitem__)
+                stratum = strata[worst]
+                ratio = max(ratio, stratum.ratio)
+                shown = f"{stratum} times the CPU time on {each.task.strata[worst].name} of {place}"
+            found.append((ratio, shown))
+    for counted in comparison.instructions:
+        if counted.speed is comparison.speed:
+            place = " in all"
+            if counted.stratum:
+                place = f" on {counted.stratum} of {counted.corpus} at {counted.max_chunk_length}"
+            found.append((counted.ratio, f"{counted.ratio:.4f} times the instructions{place}"))
     choose = min if comparison.speed is Speed.FASTER else max
     return choose(found)[1] if found else ""
 
@@ -291,63 +300,92 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
     return Table(
         "Work",
         [
+            Column("corpus", numeric=False),
             Column("limit", show_count),
+            Column("documents of", numeric=False),
             Column("answer", numeric=False),
             Column("head ÷ base", lambda ratio: f"{ratio:.4f}"),
             Column("base, million instructions", lambda number: show_digits(number / 1e6)),
             Column("head, million instructions", lambda number: show_digits(number / 1e6)),
         ],
         [
-            (each.max_chunk_length, each.speed, each.ratio, each.base, each.head)
+            (
+                each.corpus or tables.ALL_CORPORA,
+                each.max_chunk_length or None,
+                each.stratum or None,
+                each.speed if each.speed is not Speed.FINE else "fine",
+                each.ratio,
+                each.base,
+                each.head,
+            )
             for each in comparison.instructions
         ],
         [
-            f"Instructions of {instructions.PASSES} passes over the beginnings of the documents, "
-            f"start-up subtracted; slower above {instructions.TOLERANCE:g}."
+            "Instructions of three passes over whole documents, start-up and warm-up left out; slower "
+            f"above {instructions.TOLERANCE:g} in all, where every stratum counts the same, and "
+            f"above {instructions.STRATUM_TOLERANCE:g} in a stratum."
         ],
+        names=3,
     )
 
 
 def _tabulate_speed(comparison: Comparison) -> Table:
+    tolerance = comparison.question.tolerance
+    rows: list[tuple[Any, ...]] = []
+    for each in comparison.measured:
+        place = (each.task.corpus, each.task.max_chunk_length)
+        seconds = [_sum_up(each, stratum.name) for stratum in each.task.strata]
+        if each.decision:
+            totals = (sum(base for base, _ in seconds), sum(head for _, head in seconds))
+            size = sum(stratum.code_points for stratum in each.task.strata)
+            answer = each.speed.describe(tolerance)
+            noise = f"{each.decision.noise:.3f}"
+            number = len({each.round for each in each.rounds})
+            rows.append((*place, None, answer, each.decision.mean, noise, number, size, *totals))
+            for at, stratum in enumerate(each.task.strata):
+                ratio: Interval = each.decision.strata[at]
+                said = str(Speed.SLOWER) if at in each.decision.slower else None
+                rows.append(
+                    (
+                        *(*place, stratum.name, said, ratio, None, None),
+                        *(stratum.code_points, *seconds[at]),
+                    )
+                )
+    wider = tolerance / TOLERANCE
     return Table(
         "Speed",
         [
             Column("corpus", numeric=False),
             Column("limit", show_count),
+            Column("documents of", numeric=False),
             Column("answer", numeric=False),
             Column("head ÷ base"),
-            Column("noise floor, base ÷ base"),
+            Column("noise"),
             Column("rounds", show_count),
-            Column("documents", show_count),
             Column("code points", show_count),
             Column("base, ms", show_digits),
             Column("head, ms", show_digits),
         ],
+        rows,
         [
-            (
-                each.corpus,
-                each.max_chunk_length,
-                each.speed,
-                each.ratio,
-                each.floor,
-                len(each.rounds),
-                each.blocks.documents,
-                each.blocks.code_points,
-                *(_milliseconds(each, side) for side in (BASE, HEAD)),
-            )
-            for each in comparison.measured
+            "CPU time of a pass over documents of each stratum, pure Python: the geometric mean over "
+            "rounds, and over the strata of a corpus. Intervals are Student's, over rounds, so wide "
+            f"that a wrong answer has the probability {ERROR:.0%} over all looks and rows.",
+            f"Slower: all of the interval of the mean is above {tolerance:g}, or of a stratum above "
+            f"{decision.STRATUM_ALARM * wider:.3g}. Less than {100 * (tolerance - 1):.3g} % slower: "
+            f"all is below {tolerance:g}, and of every stratum below {STRATUM_TOLERANCE * wider:.3g}. "
+            f"Faster: the same, and the mean is below {1 / tolerance:.3f}. Noise is the factor by "
+            "which base may differ from itself within a round; above the tolerance, only what is "
+            "slower by more than that can be told.",
         ],
-        [
-            "CPU time of a pass over the documents that a round has time for, pure Python. Ratios "
-            "are of turns next to each other in time, with their bootstrap intervals over the rounds at "
-            f"{CONFIDENCE:.0%}.",
-            f"Slower: all of the interval is above {comparison.question.tolerance:g}; fine: all "
-            f"is below; faster: all is below {1 / comparison.question.tolerance:.3f}. Where the "
-            "noise floor reaches beyond the tolerance, nothing can be told.",
-        ],
-        names=2,
+        names=3,
     )
 
 
-def _milliseconds(measured: Measured, side: str) -> float:
-    return 1000 * median(sum(each.seconds(side)) for each in measured.rounds)
+def _sum_up(measured: Measured, stratum: str) -> tuple[float, float]:
+    """Milliseconds of a pass of base and of head over a stratum, medians over the rounds."""
+    here = [each for each in measured.rounds if each.stratum == stratum]
+    return (
+        500 * median(each.baseline_cpu for each in here),
+        500 * median(each.cpu for each in here),
+    )

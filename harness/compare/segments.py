@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 from harness.compare.checkouts import Checkout
-from harness.compare.documents import Spooled
 from harness.compare.sides import Side, start_side
+from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.runner.spool import read_spool
 
@@ -48,7 +48,7 @@ class Verified:
 def compare_segments(
     base: Checkout,
     head: Checkout,
-    corpora: Sequence[Spooled],
+    corpora: Sequence[SpooledCorpus],
     limits: Sequence[int],
     folder: Path,
     progress: Callable[[int], None],
@@ -67,14 +67,14 @@ def compare_segments(
                 for side in sides:
                     side.load(limit)
                     passes.append(side.run_pass(spooled.spool, progress))
-                seconds[spooled.corpus, limit] = passes[0].cpu_seconds
+                seconds[spooled.name, limit] = passes[0].cpu_seconds
                 if passes[0].digest != passes[1].digest:
                     differences.append(_find_difference(spooled, limit, sides, folder))
     return Verified(differences, seconds)
 
 
 def _find_difference(
-    spooled: Spooled, limit: int, sides: Sequence[Side], folder: Path
+    spooled: SpooledCorpus, limit: int, sides: Sequence[Side], folder: Path
 ) -> Difference:
     splits = [side.split(spooled.spool, folder / f"segments-{n}") for n, side in enumerate(sides)]
     first: tuple[str, int, str | None, str | None] | None = None
@@ -86,10 +86,10 @@ def _find_difference(
             first = first or (document, *_find_parting(base, head))
     if first is None:
         raise MeasurementError(
-            f"{spooled.corpus} at {limit}: the segments differed once and not again; "
+            f"{spooled.name} at {limit}: the segments differed once and not again; "
             "one of the versions does not give the same segments every time"
         )
-    return Difference(spooled.corpus, limit, documents, differing, *first)
+    return Difference(spooled.name, limit, documents, differing, *first)
 
 
 def _find_parting(base: Sequence[str], head: Sequence[str]) -> tuple[int, str | None, str | None]:

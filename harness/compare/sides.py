@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.compare.checkouts import Checkout
 from harness.results.errors import MeasurementError
-from harness.runner.process import Pass, SplitterError, SplitterProcess
+from harness.runner.process import Loadable, Pass, SplitterError, SplitterProcess
 from harness.splitters.registry import Splitter
 
 
@@ -35,23 +35,27 @@ class Side:
 
 
 @contextlib.contextmanager
-def start_side(checkout: Checkout, *, seed: int = 0, core: int | None = None) -> Iterator[Side]:
-    """A process with the checkout's segmenter, until the block ends.
-
-    It sees nothing that a PYTHON variable points to; ``seed`` is that of its hashes, ``core``
-    where it runs, None where it may run anywhere.
-    """
-    splitter = Splitter(
-        checkout.name,
-        "harness.splitters.adapters.checkout:text_segmenter",
-        checkout.options,
-    )
-    with _naming(checkout):
-        process = SplitterProcess(splitter, variables=clean_variables(seed))
-    try:
-        if core is not None:
-            process.keep_on_core(core)
+def start_side(checkout: Checkout) -> Iterator[Side]:
+    """A process with the checkout's segmenter, until the block ends."""
+    with _naming(checkout), open_process(as_splitter(checkout, checkout.name), seed=0) as process:
         yield Side(checkout, process)
+
+
+def as_splitter(checkout: Checkout, name: str) -> Splitter:
+    """The checkout's segmenter as a splitter of that name."""
+    factory = "harness.splitters.adapters.checkout:text_segmenter"
+    return Splitter(name, factory, checkout.options)
+
+
+@contextlib.contextmanager
+def open_process(side: Loadable, *, seed: int) -> Iterator[SplitterProcess]:
+    """A process of a side that sees nothing to which a PYTHON variable points, until the block ends.
+
+    ``seed`` is that of its hashes.
+    """
+    process = SplitterProcess(side, variables=clean_variables(seed))
+    try:
+        yield process
     finally:
         process.close()
 
@@ -61,9 +65,13 @@ def _naming(checkout: Checkout) -> Iterator[None]:
     try:
         yield
     except SplitterError as error:
-        raise MeasurementError(
-            f"{checkout.name}: its segmenter {_HOW.get(error.status, error.status)}: {error.detail}"
-        ) from error
+        raise describe_failure(checkout, error) from error
+
+
+def describe_failure(checkout: Checkout, error: SplitterError) -> MeasurementError:
+    """What happened to a checkout's segmenter, for who compares it."""
+    how = _HOW.get(error.status, error.status)
+    return MeasurementError(f"{checkout.name}: its segmenter {how}: {error.detail}")
 
 
 _HOW = {"unavailable": "cannot be imported", "invalid": "is no text splitter"}

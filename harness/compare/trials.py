@@ -1,8 +1,9 @@
 """Tries the gate: versions whose speed is known are compared again and again.
 
-``python -m harness.compare.trials`` runs ``segbench compare`` at its default settings on copies
-of this checkout's segmenter: the same on both sides, slowed down by needless work, sped up by
-taking such work away. It tells what was answered how often, and the longest time it took.
+``python -m harness.compare.trials`` runs ``segbench compare`` at its default settings on copies of
+this checkout's segmenter: the same on both sides, slowed down by needless work, on all documents or
+on some, sped up by taking such work away. It tells what was answered how often, in which strata, and
+the longest time that it took. ``harness.compare.simulate`` does as much with made-up rounds.
 """
 
 import json
@@ -15,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ import click
 from rich.console import Console
 
 import segmenter
+from harness.compare.decision import Speed
 from harness.compare.report import RECORD
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
@@ -30,7 +33,7 @@ from harness.runner.executor import count_cores
 _ROOT = Path(__file__).parents[2]
 _NEEDLESS = """
 
-_split = TextSegmenter.split
+_split_of_before = TextSegmenter.split
 _due = 0.0
 
 
@@ -40,15 +43,47 @@ def _split_needlessly(self, text):
     if _due >= min(len(text), 8 * self.max_chunk_length):
         needless = text[: int(_due)]
         _due -= len(needless)
-        _split(self, needless)
-    return _split(self, text)
+        _split_of_before(self, needless)
+    return _split_of_before(self, text)
 
 
 TextSegmenter.split = _split_needlessly
 """
 
-# How much needless work base and head do, as a share of the work that is needed.
-CASES = {"same": (0.0, 0.0), "+15%": (0.0, 0.15), "+8%": (0.0, 0.08), "-15%": (0.18, 0.0)}
+_AGAIN = """
+
+_split_of_before = TextSegmenter.split
+
+
+def _split_again(self, text):
+    if {condition}:
+        _split_of_before(self, {part})
+    return _split_of_before(self, text)
+
+
+TextSegmenter.split = _split_again
+"""
+_SHORT = _AGAIN.format(condition="len(text) < 3_800", part="text")
+_BEYOND = _AGAIN.format(condition="len(text) > 1_000", part="text[1_000:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is added to the segmenter of each side, and the options of the command."""
+
+    base: str = ""
+    head: str = ""
+    options: tuple[str, ...] = ()
+
+
+CASES = {
+    "same": Case(),
+    "+15%": Case(head=_NEEDLESS.format(share=0.15)),
+    "+8%": Case(head=_NEEDLESS.format(share=0.08)),
+    "-15%": Case(base=_NEEDLESS.format(share=0.18)),
+    "twice below 3,800": Case(head=_SHORT),
+    "twice beyond 1,000": Case(head=_BEYOND, options=("--instructions",)),
+}
 
 
 @click.command()
@@ -63,24 +98,34 @@ CASES = {"same": (0.0, 0.0), "+15%": (0.0, 0.15), "+8%": (0.0, 0.08), "-15%": (0
 )
 @click.option("--trials", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--busy", is_flag=True, help="Keep every core working meanwhile.")
-def main(cases: Sequence[str], trials: int, busy: bool) -> None:
+@click.option("--strict", is_flag=True, help="Exit with 1 if the same code is called slower.")
+def main(cases: Sequence[str], trials: int, busy: bool, strict: bool) -> None:
     """Compare versions whose speed is known, and tell what the gate answered."""
     rows = []
+    alarms = 0
     with tempfile.TemporaryDirectory(prefix="segbench-trials-") as place, _keep_busy(busy):
-        for case in cases:
-            sides = [_copy(Path(place, case, name), share) for name, share in _sides(case)]
+        for number, case in enumerate(cases):
+            folder = Path(place, str(number))
+            sides = [
+                _copy(folder / "base", CASES[case].base),
+                _copy(folder / "head", CASES[case].head),
+            ]
             answers: Counter[str] = Counter()
+            strata: Counter[str] = Counter()
             ratios = []
             longest = 0.0
             for trial in range(trials):
                 began = time.monotonic()
-                learnt = _compare(sides, Path(place, "out"))
+                learnt = _compare(sides, Path(place, "out"), CASES[case].options)
                 longest = max(longest, time.monotonic() - began)
                 answers[learnt["answer"]] += 1
-                ratios += [each["ratio"]["ratio"] for each in learnt["measured"]]
+                strata.update(_list_slower(learnt))
+                ratios += [each["ratio"]["ratio"] for each in learnt["measured"] if each["ratio"]]
                 click.echo(f"{case} {trial + 1}: {learnt['answer']}", err=True)
+            alarms += answers[Speed.SLOWER] * (case == "same")
             said = ", ".join(f"{number} {answer}" for answer, number in answers.most_common())
-            rows.append((case, trials, said, min(ratios), max(ratios), longest))
+            named = ", ".join(f"{number} {stratum}" for stratum, number in strata.most_common(4))
+            rows.append((case, trials, said, named or None, min(ratios), max(ratios), longest))
     print_table(
         Table(
             "Trials of the gate" + (", every core busy" if busy else ""),
@@ -88,6 +133,7 @@ def main(cases: Sequence[str], trials: int, busy: bool) -> None:
                 Column("head", numeric=False),
                 Column("trials", show_count),
                 Column("answers", numeric=False),
+                Column("slower strata", numeric=False),
                 Column("lowest ratio", lambda ratio: f"{ratio:.3f}"),
                 Column("highest ratio", lambda ratio: f"{ratio:.3f}"),
                 Column("longest, s", show_digits),
@@ -96,26 +142,45 @@ def main(cases: Sequence[str], trials: int, busy: bool) -> None:
         ),
         Console(width=None if sys.stdout.isatty() else 1000),
     )
+    if strict and alarms:
+        sys.exit(1)
 
 
-def _sides(case: str) -> Iterator[tuple[str, float]]:
-    yield from zip(("base", "head"), CASES[case], strict=True)
+def _list_slower(learnt: dict[str, Any]) -> set[str]:
+    """The strata that a comparison found slower, by time or by instructions."""
+    slower = {f"{e['corpus']} {name}" for e in learnt["measured"] for name in e["slower"]}
+    counted = {
+        f"{each['corpus']} {each['stratum']} by instructions"
+        for each in learnt["instructions"]
+        if each["answer"] == Speed.SLOWER and each["stratum"]
+    }
+    return slower | counted
 
 
-def _copy(folder: Path, share: float) -> Path:
-    """A checkout of the segmenter as it is here, that does so much needless work."""
+def _copy(folder: Path, added: str) -> Path:
+    """A checkout of the segmenter as it is here, with something added to its module."""
     ignored = shutil.ignore_patterns("__pycache__", "*.so")
     package = Path(segmenter.__file__).parent
     shutil.copytree(package, folder / "segmenter", ignore=ignored)
-    if share:
-        with (folder / "segmenter" / "text_segmenter.py").open("a", encoding="utf-8") as file:
-            file.write(_NEEDLESS.format(share=share))
+    with (folder / "segmenter" / "text_segmenter.py").open("a", encoding="utf-8") as file:
+        file.write(added)
     return folder
 
 
-def _compare(sides: Sequence[Path], out: Path) -> dict[str, Any]:
+def _compare(sides: Sequence[Path], out: Path, options: Sequence[str]) -> dict[str, Any]:
     base, head = map(str, sides)
-    command = ["compare", "--base", base, "--head", head, "--out", str(out)]
+    (out / RECORD).unlink(missing_ok=True)
+    command = [
+        "compare",
+        "--base",
+        base,
+        "--head",
+        head,
+        "--out",
+        str(out),
+        "--overwrite",
+        *options,
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "harness", *command],
         cwd=_ROOT,
@@ -123,7 +188,7 @@ def _compare(sides: Sequence[Path], out: Path) -> dict[str, Any]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    if done.returncode not in (0, 1):
+    if not (out / RECORD).exists():
         raise click.ClickException(done.stderr.strip())
     learnt: dict[str, Any] = json.loads((out / RECORD).read_text(encoding="utf-8"))
     return learnt

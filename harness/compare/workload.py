@@ -1,17 +1,23 @@
-"""The program whose instructions are counted: so many passes of a checkout's segmenter.
+"""The program whose instructions are counted: passes of a checkout's segmenter over some spools.
 
-``workload.py OPTIONS SPOOL LIMIT...``: a pass over the spool for each limit, in their order;
-OPTIONS are those of a Checkout, as JSON. Standard library only, and none of it that is not needed.
+``workload.py OPTIONS LIMIT SPOOL ...``: OPTIONS are those of a Checkout, as JSON; for each pair of a
+limit and a spool there are a pass to warm up and PASSES more, with a call of a C function that nothing
+else calls before and after these.
+Standard library only, and none of it that is not needed.
 """
 
+import gc
 import importlib.machinery
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 
+PASSES = 3  # the first one is a little luckier, or less so, with where memory is found
 
-def main(options: str, spool: str, *limits: str) -> None:
+
+def main(options: str, *tasks: str) -> None:
     # As in the worker: this harness, and nothing that is installed beside it.
     spec = importlib.machinery.ModuleSpec("harness", None, is_package=True)
     spec.submodule_search_locations = [str(Path(__file__).parents[1])]
@@ -19,11 +25,20 @@ def main(options: str, spool: str, *limits: str) -> None:
     from harness.runner.spool import read_spool
     from harness.splitters.adapters.checkout import text_segmenter
 
-    texts = [text for _, text in read_spool(Path(spool))]
-    for limit in limits:
+    mark = (
+        os.getpgid
+    )  # before a version is loaded; the C function of that name is called by it alone
+    for limit, spool in zip(tasks[::2], tasks[1::2], strict=True):
         split = text_segmenter(int(limit), **json.loads(options))
+        texts = [text for _, text in read_spool(Path(spool))]
         for text in texts:
             split(text)
+        gc.collect()
+        mark(0)
+        for _ in range(PASSES):
+            for text in texts:
+                split(text)
+        mark(0)
 
 
 if __name__ == "__main__":

@@ -1,117 +1,83 @@
-"""The segmenter against LangChain's splitter, in one process, in turns.
+"""The segmenter's forms against the baselines: verified, then timed in rounds of turns."""
 
-A round is one pass of each contender over all texts of a corpus; the order is reversed every
-other round, and only passes of the same round are compared. The clock is the CPU time of the
-process: nothing here waits, and what another process takes from the CPU is not the splitter's.
-"""
-
-import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, pairwise
-from time import process_time
+from collections.abc import Callable, Sequence
 
 import segmenter
 from corpora import Corpus
-from harness.measure.forms import load_pure
+from harness.measure.check import check
+from harness.measure.spooling import spool_corpora
+from harness.measure.timing import time_workloads
 from harness.results.errors import MeasurementError
-from harness.results.model import Timing, Workload
+from harness.results.model import Count, Round
 from harness.results.verdict import BASELINE
-from harness.splitters.registry import Split, load_splitter
+from harness.runner.executor import open_process_pool
+from harness.runner.pool import SplitterPool
+from harness.splitters.registry import Splitter, load_splitter
 
-FLOOR = "floor"
-PASSES = 6
-LIMITS = (20, 128, 500)
-_SHORTEST_PASS = 0.1  # seconds; a shorter one is repeated until it lasts as long
+PURE, COMPILED = "pure Python", "compiled"
+# LangChain's splitter as people run it, and as the segmenter's separators make it.
+BASELINES = (BASELINE, "langchain-memmachine")
+_ADAPTERS = "harness.splitters.adapters.segmenter"
 
-Progress = Callable[[str], object]
+Begin = Callable[[str, int | None], None]
 
 
 def measure_speed(
     corpora: Sequence[Corpus],
-    limits: Sequence[int] = LIMITS,
-    passes: int = PASSES,
+    limits: Sequence[int],
     *,
-    shortest_pass: float = _SHORTEST_PASS,
-    progress: Progress = lambda _: None,
-) -> tuple[list[Timing], dict[str, int]]:
-    """Time LangChain, both forms of the segmenter where it is compiled, and the floor.
+    rounds: int,
+    begin: Begin = lambda _stage, _total: None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Round]:
+    """Time both forms of the segmenter, if it is compiled, against each of the baselines.
 
-    Returns the passes, whose splitters are the contenders, and the code points of each corpus.
-    The floor cuts the texts where the segmenter did, without looking for it. Texts are held in
-    memory, a corpus at a time. Raises CorpusError where a corpus cannot be read, and
-    MeasurementError where LangChain is not installed or a splitter gives wrong segments.
+    Raises CorpusError if a corpus cannot be read, and MeasurementError if a baseline is not
+    installed, a form gives wrong segments, or there is nothing to measure.
     """
-    passes_taken: list[Timing] = []
-    code_points = {}
-    for corpus in corpora:
-        texts = [document.text for document in corpus]
-        code_points[corpus.name] = sum(map(len, texts))
-        for limit in limits:
-            progress(f"speed: {corpus.name} at {limit}")
-            contenders = _prepare(corpus.name, texts, limit)
-            passes_taken += [
-                Timing(Workload(corpus.name, name, limit), number, seconds)
-                for name, number, seconds in _take_turns(contenders, passes, shortest_pass)
-            ]
-    if not passes_taken:
-        raise MeasurementError("no speed was measured; give a corpus and a limit")
-    return passes_taken, code_points
-
-
-def _prepare(corpus: str, texts: Sequence[str], limit: int) -> dict[str, Callable[[], int]]:
-    """What makes one pass, by contender, each returning its number of segments."""
-    pure = load_pure()(limit).split
-    splits = {BASELINE: load_splitter(BASELINE).make(limit), "pure Python": pure}
+    forms = [Splitter(PURE, f"{_ADAPTERS}:pure_text_segmenter")]
     if segmenter.COMPILED:
-        splits["compiled"] = segmenter.TextSegmenter(limit).split
-    cuts = []
-    for text in texts:
-        segments = pure(text)
-        if "".join(segments) != text or max(map(len, segments), default=0) > limit:
-            raise MeasurementError(f"the segmenter is wrong on {corpus} at {limit}; run make test")
-        if segmenter.COMPILED and splits["compiled"](text) != segments:
+        forms.append(Splitter(COMPILED, f"{_ADAPTERS}:text_segmenter"))
+    timed = []
+    with (
+        SplitterPool() as pool,
+        spool_corpora(corpora) as spooled,
+        open_process_pool() as executor,
+    ):
+        begin("checking", None)
+        checked = check(spooled, forms, limits, pool=pool, executor=executor, progress=advance)
+        if checked.failures:
+            raise MeasurementError(f"the segmenter failed: {checked.failures[0].detail}")
+        wrong = [row for row in checked.violations if row.count - row.unavoidable]
+        if wrong:
             raise MeasurementError(
-                f"the compiled form differs on {corpus} at {limit}; run make compile test"
+                f"the segmenter broke the rule {wrong[0].rule} on {wrong[0].workload}; run make test"
             )
-        cuts.append(list(accumulate(map(len, segments), initial=0)))
-    passes = {name: _repeat_split(split, texts) for name, split in splits.items()}
-    return {**passes, FLOOR: lambda: _slice(texts, cuts)}
+        _require_same(checked.counts)
+        for name in BASELINES:
+            found = time_workloads(
+                spooled,
+                forms,
+                limits,
+                checked.counts,
+                load_splitter(name),
+                pool=pool,
+                rounds=rounds,
+                begin=begin,
+                advance=advance,
+            )
+            if found.failures:
+                raise MeasurementError(f"{name}: {found.failures[0].detail}")
+            timed += found.rounds
+    return timed
 
 
-def _repeat_split(split: Split, texts: Sequence[str]) -> Callable[[], int]:
-    return lambda: sum(len(split(text)) for text in texts)
-
-
-def _slice(texts: Sequence[str], cuts: Sequence[Sequence[int]]) -> int:
-    return sum(
-        len([text[start:end] for start, end in pairwise(ends)])
-        for text, ends in zip(texts, cuts, strict=True)
-    )
-
-
-def _take_turns(
-    contenders: Mapping[str, Callable[[], int]], passes: int, shortest_pass: float
-) -> list[tuple[str, int, float]]:
-    """(contender, round, seconds of one pass), rounds counted from 0, after a warm-up each."""
-    loops = {}
-    segments = {}
-    for name, run_pass in contenders.items():
-        began = process_time()
-        segments[name] = run_pass()
-        warm_up = process_time() - began
-        if not segments[name]:
-            raise MeasurementError(f"{name} gave no segment, so it was not timed")
-        loops[name] = max(1, math.ceil(shortest_pass / max(warm_up, 1e-6)))
-    rows = []
-    names = list(contenders)
-    for number in range(passes):
-        for name in names if number % 2 == 0 else reversed(names):
-            run_pass = contenders[name]
-            began = process_time()
-            for _ in range(loops[name]):
-                given = run_pass()
-            seconds = process_time() - began
-            if given != segments[name]:
-                raise MeasurementError(f"{name} gave {given} segments, {segments[name]} before")
-            rows.append((name, number, seconds / loops[name]))
-    return rows
+def _require_same(counts: Sequence[Count]) -> None:
+    """Both forms are made from one source, and have to give the same segments."""
+    digests: dict[tuple[str, int], str] = {}
+    for count in counts:
+        place = (count.workload.corpus, count.workload.max_chunk_length)
+        if digests.setdefault(place, count.digest) != count.digest:
+            raise MeasurementError(
+                f"the compiled form differs on {place[0]} at {place[1]}; run make compile test"
+            )

@@ -43,9 +43,21 @@ def cut_strata(spool: Path, seconds: float, folder: Path) -> list[Stratum]:
     wanted = sum(lengths) * TURN_SECONDS / seconds if seconds else math.inf
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        _write(spool, [*_thin_out(numbers, lengths, wanted)], lengths, folder / f"stratum-{place}")
+        _write(
+            _name([lengths[number] for number in numbers]),
+            spool,
+            [*_thin_out(numbers, lengths, wanted)],
+            lengths,
+            folder / f"stratum-{place}",
+        )
         for place, numbers in enumerate(groups.values())
     ]
+
+
+def _name(sizes: Sequence[int]) -> str:
+    """What a reader knows documents of these ordered lengths by, whichever of them are timed."""
+    name = f"{sizes[0]:,}–{sizes[-1]:,}" if sizes[0] < sizes[-1] else f"{sizes[0]:,}"
+    return f"{name} code points"
 
 
 def _thin_out(numbers: Sequence[int], lengths: Sequence[int], wanted: float) -> Iterator[int]:
@@ -54,13 +66,13 @@ def _thin_out(numbers: Sequence[int], lengths: Sequence[int], wanted: float) -> 
     yield from numbers[min(step // 2, len(numbers) - 1) :: step]
 
 
-def _write(spool: Path, chosen: Sequence[int], lengths: Sequence[int], path: Path) -> Stratum:
+def _write(
+    name: str, spool: Path, chosen: Sequence[int], lengths: Sequence[int], path: Path
+) -> Stratum:
     kept = set(chosen)
     documents = (document for n, document in enumerate(read_spool(spool)) if n in kept)
     write_spool(path, documents)
-    sizes = sorted(lengths[number] for number in chosen)
-    name = f"{sizes[0]:,}–{sizes[-1]:,}" if sizes[0] < sizes[-1] else f"{sizes[0]:,}"
-    return Stratum(f"{name} code points", path, len(sizes), sum(sizes))
+    return Stratum(name, path, len(kept), sum(lengths[number] for number in kept))
 
 
 def make_shapes() -> Corpus:

@@ -5,7 +5,6 @@ import io
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import matplotlib as mpl
@@ -15,15 +14,15 @@ from matplotlib.typing import LineStyleType
 
 from harness.report import tables
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Spread, Table, fit_power, show_count, show_digits
+from harness.report.tables import Column, Table, fit_power, show_count, show_digits
 from harness.results.atomic import open_replacing
 from harness.results.bench import MEMORY_ALLOWED, Bench
+from harness.results.estimates import estimate
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
 
 PAGE = "bench.md"
 PLOT = "growth.svg"
-FLOOR = "floor"
 _ALL = "all"
 # Below these, a measurement says more of the machine than of the text.
 _LEAST_SECONDS = 1e-3
@@ -31,10 +30,10 @@ _LEAST_BYTES = 64 * 1024
 
 _SPEED_BIAS = (
     "One Python on one machine; ratios differ between Python versions.",
-    "Texts are in memory and warm. Most are English: legal contracts in the six corpora, Python's "
+    "Texts are warm. Most are English: legal contracts in the six corpora, Python's "
     "own sources and help in the builtin one. Text with many newlines or few of the separators "
     "gives other ratios.",
-    "All contenders share a process, so its allocator and caches, and the garbage collector is on.",
+    "The garbage collector is on, as it is for users.",
     "LangChain does something else in its time: it strips each chunk, so characters are lost, and "
     "keeps no whitespace rule; it also allows for overlap, for lengths other than code points and "
     "for regular expressions, which the segmenter does not have.",
@@ -50,8 +49,8 @@ _GROWTH_BIAS = (
 def tabulate_bench(bench: Bench) -> list[Table]:
     """The tables of what was measured."""
     shown: list[Table] = []
-    if bench.passes:
-        shown += [tabulate_ratios(bench), tabulate_seconds(bench)]
+    if bench.rounds:
+        shown.append(tabulate_speed(bench))
     if bench.growth:
         shown += [tabulate_worst(bench), tabulate_growth(bench)]
     if bench.memory:
@@ -68,7 +67,7 @@ def write_bench_page(folder: Path, bench: Bench) -> Path:
     """
     if bench.growth:
         write_plot(folder / PLOT, bench)
-    biases = [*(_SPEED_BIAS if bench.passes else ()), *(_GROWTH_BIAS if bench.growth else ())]
+    biases = [*(_SPEED_BIAS if bench.rounds else ()), *(_GROWTH_BIAS if bench.growth else ())]
     path = folder / PAGE
     write_page(
         path,
@@ -103,86 +102,50 @@ def write_page(
         file.write("\n\n".join([f"# {path.stem.capitalize()}", *sections]) + "\n")
 
 
-def tabulate_ratios(bench: Bench) -> Table:
-    """How many times as fast as LangChain: one row per limit and corpus, all corpora first."""
-    passes = _group_passes(bench)
-    ours = [name for name in passes[0][2] if name not in (BASELINE, FLOOR)]
-    rows = [
-        (
-            limit,
-            corpus,
-            *(Spread.of(_divide(seconds[BASELINE], seconds[name])) for name in ours),
-            median(_divide(seconds[ours[-1]], seconds[FLOOR])),
-        )
-        for limit, corpus, seconds in passes
-    ]
+def tabulate_speed(bench: Bench) -> Table:
+    """How many times as fast as each baseline: one row per limit, corpus and form, all corpora first.
+
+    The range is that over the corpora, or over the strata of a corpus.
+    """
+    baselines = list(dict.fromkeys(each.baseline for each in bench.rounds))
+    corpora = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
+    rows: list[tuple[Any, ...]] = []
+    for limit in sorted({each.workload.max_chunk_length for each in bench.rounds}):
+        for corpus in [*([_ALL] if len(corpora) > 1 else []), *corpora]:
+            for form in dict.fromkeys(each.workload.splitter for each in bench.rounds):
+                found = [
+                    estimate(
+                        each
+                        for each in bench.rounds
+                        if (each.workload.max_chunk_length, each.baseline) == (limit, baseline)
+                        and each.workload.splitter == form
+                        and corpus in (each.workload.corpus, _ALL)
+                    )
+                    for baseline in baselines
+                ]
+                ranges = [each and f"{each.lowest:.2f}–{each.highest:.2f}" for each in found]
+                cells = [cell for pair in zip(found, ranges, strict=True) for cell in pair]
+                rows.append((limit, corpus, form, *cells))
     return Table(
-        "LangChain's time ÷ ours",
+        "Times as fast as LangChain",
         [
             Column("limit", show_count),
             Column("corpus", numeric=False),
-            *map(Column, ours),
-            Column(f"{ours[-1]} ÷ floor", show_digits),
+            Column("form", numeric=False),
+            *(
+                column
+                for baseline in baselines
+                for column in (Column(f"times as fast as {baseline}"), Column("slowest–fastest"))
+            ),
         ],
         rows,
         [
-            f"Medians of {_count_rounds(bench)} rounds, and in brackets the lowest and the "
-            "highest; above 1 ours is faster. The floor cuts the text where the segmenter did, "
-            "without looking for it, in pure Python.",
+            "CPU time. The baseline's time divided by the segmenter's, as the geometric mean over "
+            "strata and corpora, with its 95 % interval over rounds in brackets; then the range over "
+            "corpora, or over the strata of one corpus, which are quarters of its documents by length."
         ],
+        names=3,
     )
-
-
-def tabulate_seconds(bench: Bench) -> Table:
-    """What each contender needs: one row per limit and corpus."""
-    passes = _group_passes(bench)
-    totals = {**bench.code_points, _ALL: sum(bench.code_points.values())}
-    return Table(
-        "Seconds a pass",
-        [
-            Column("limit", show_count),
-            Column("corpus", numeric=False),
-            Column("code points", show_count),
-            *(Column(name, show_digits) for name in passes[0][2]),
-        ],
-        [
-            (limit, corpus, totals[corpus], *map(median, seconds.values()))
-            for limit, corpus, seconds in passes
-        ],
-        [f"Medians of {_count_rounds(bench)} passes, in seconds of CPU time."],
-    )
-
-
-def _group_passes(bench: Bench) -> list[tuple[int, str, dict[str, list[float]]]]:
-    """Limit, corpus, and by contender its seconds in each round: by limit, and of each limit all
-    corpora together first, if there are several."""
-    grouped: dict[tuple[int, str], dict[str, list[float]]] = defaultdict(dict)
-    for timing in sorted(bench.passes, key=lambda timing: timing.round):
-        workload = timing.workload
-        here = grouped[workload.max_chunk_length, workload.corpus]
-        here.setdefault(workload.splitter, []).append(timing.seconds)
-    found = []
-    for limit in sorted({limit for limit, _ in grouped}):
-        corpora = {corpus: grouped[limit, corpus] for corpus in bench.code_points}
-        if len(corpora) > 1:
-            together = {
-                name: [
-                    sum(seconds)
-                    for seconds in zip(*(c[name] for c in corpora.values()), strict=True)
-                ]
-                for name in next(iter(corpora.values()))
-            }
-            found.append((limit, _ALL, together))
-        found += [(limit, corpus, seconds) for corpus, seconds in corpora.items()]
-    return found
-
-
-def _divide(dividends: Sequence[float], divisors: Sequence[float]) -> list[float]:
-    return [one / other for one, other in zip(dividends, divisors, strict=True)]
-
-
-def _count_rounds(bench: Bench) -> int:
-    return max(timing.round for timing in bench.passes) + 1
 
 
 # What grows with a text's length: by shape and limit, by splitter, by code points.

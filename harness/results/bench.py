@@ -1,14 +1,14 @@
 """What ``segbench bench`` learns, and the file that holds it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from harness.results.atomic import write_json
 from harness.results.errors import MeasurementError
-from harness.results.model import Environment, Growth, Import, Timing, Trial
+from harness.results.model import Environment, Growth, Import, Round, Trial
 from harness.results.reading import read_json, reading
 from harness.results.verdict import Verdict
 
@@ -45,14 +45,12 @@ class Memory:
 class Bench:
     """What was measured of the segmenter; what was not asked for is empty.
 
-    ``passes`` were timed in turns, ``code_points`` are those of their corpora. ``trials``
-    are the texts on which a splitter failed while growth was measured; ``growth`` has neither
+    ``rounds`` are of the segmenter's forms and each baseline. ``trials`` are the texts on which a splitter failed while growth was measured; ``growth`` has neither
     those nor the longer ones of the same shape.
     """
 
     environment: Environment
-    passes: Sequence[Timing] = ()
-    code_points: Mapping[str, int] = field(default_factory=dict)
+    rounds: Sequence[Round] = ()
     growth: Sequence[Growth] = ()
     trials: Sequence[Trial] = ()
     peaks: Sequence[Peak] = ()

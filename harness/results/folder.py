@@ -172,6 +172,11 @@ def write_run(path: Path, run: Run) -> None:
     write_json(path / ENVIRONMENT, msgspec.to_builtins(run.environment), indent=2)
 
 
+def write_rounds(folder: Path, rounds: Sequence[Round]) -> None:
+    """Write ``rounds.csv`` into a run folder or any other."""
+    _write(folder / ROUNDS, Round, rounds)
+
+
 def write_claims(folder: Path, claims: Sequence[Claim]) -> None:
     """Write ``claims.json`` into a run folder or any other."""
     _write(folder / CLAIMS, Claim, claims)

@@ -160,15 +160,6 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """One pass of a splitter over its whole corpus; rounds count from 0."""
-
-    workload: Workload
-    round: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Round:
     """A splitter and its baseline in turns over some documents of a corpus, in one round.
 

@@ -43,6 +43,14 @@ def killed_third_at_5(limit: int, path: str) -> Callable[[str], list[str]]:
     return killed(limit) if len(Path(path).read_text()) == 3 else slices(limit)
 
 
+def losing(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: slices(limit)(text[1:])
+
+
+def overlong(limit: int) -> Callable[[str], list[str]]:
+    return lambda text: [text]
+
+
 def raising(limit: int) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         raise LookupError("no such thing\nsecond line")

@@ -26,7 +26,7 @@ SECONDS = 10.0
 SIGNALS = ("SIGKILL", "SIGHUP", "SIGTERM", "SIGINT")
 _MEASURED = "--corpus text.txt --max-chunk-length 20"
 COMMANDS = {
-    "run": f"run {_MEASURED} --passes 200 --out out",
+    "run": f"run {_MEASURED} --rounds 200 --out out",
     "check": "check --corpus text.txt --out out",
     "compare": f"compare --base {ROOT} --head {ROOT} {_MEASURED} --out out",
     "claims": "claims --corpus text.txt --out out",

@@ -1,8 +1,11 @@
 """This project's own splitter."""
 
+import importlib.util
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import segmenter
 from segmenter import TextSegmenter
 
 
@@ -11,12 +14,23 @@ def text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], lis
     return TextSegmenter(max_chunk_length, **options).split
 
 
+def pure_text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
+    """The same from the source, even where TextSegmenter is compiled."""
+    source = Path(segmenter.__file__).with_name("text_segmenter.py")
+    spec = importlib.util.spec_from_file_location("pure_text_segmenter", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    split: Callable[[str], list[str]] = module.TextSegmenter(max_chunk_length, **options).split
+    return split
+
+
 def text_segmenter_offsets(
     max_chunk_length: int, **options: Any
 ) -> Callable[[str], list[tuple[str, int, int]]]:
     """TextSegmenter's ``spans``, each after the segment that ``split`` gives for it."""
-    segmenter = TextSegmenter(max_chunk_length, **options)
+    made = TextSegmenter(max_chunk_length, **options)
     return lambda text: [
-        (segment, *span)
-        for segment, span in zip(segmenter.split(text), segmenter.spans(text), strict=True)
+        (segment, *span) for segment, span in zip(made.split(text), made.spans(text), strict=True)
     ]

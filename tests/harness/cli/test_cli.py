@@ -367,7 +367,7 @@ def file_in_the_way(tmp_path: Path) -> list[str]:
         (["check", "--max-chunk-length", "0"], 2, "0 is not in the range x>=1"),
         (["check", "--max-chunk-length", "many"], 2, "'many' is not a valid integer"),
         (["check", "--mirror", "nowhere"], 2, "'nowhere' does not exist"),
-        (["time", "--passes", "4"], 2, "4 is not in the range x>=5"),
+        (["time", "--rounds", "7"], 2, "7 is not in the range x>=8"),
         (["chek"], 2, "No such command 'chek'"),
         (["check", "--corpsu", "x"], 2, "No such option"),
         (["report"], 2, "Missing argument 'DIR'"),
@@ -450,7 +450,7 @@ def test_an_interruption_leaves_one_line_and_nothing_else(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     arguments = f"{command} --corpus builtin --splitter segmenter --max-chunk-length 500"
-    passes = " --passes 1000000" if command == "time" else ""
+    passes = " --rounds 1000000" if command == "time" else ""
     running = subprocess.Popen(
         [
             sys.executable,

@@ -8,7 +8,8 @@ from click.testing import CliRunner, Result
 
 import corpora
 from harness.cli.commands import segbench
-from harness.compare import rounds
+from harness.compare import decision
+from harness.measure import rounds
 from tests.harness.compare.versions import CORPORA, SPLITTER, Compare, Repository
 
 
@@ -33,8 +34,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
             CORPORA.get(name) or load_all([name], **options)[0] for name in names
         ],
     )
-    monkeypatch.setattr(rounds, "FIRST_ROUNDS", 5)
-    monkeypatch.setattr(rounds, "MOST_ROUNDS", 5)
+    monkeypatch.setattr(decision, "LOOKS", (8,))
+    monkeypatch.setattr(rounds, "TURN_SECONDS", 0.002)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
 
@@ -52,9 +53,9 @@ def compare(tmp_path: Path) -> Compare:
     """``segbench compare`` at one limit, with a tolerance that the noise of no machine reaches."""
 
     def run(*arguments: str) -> Result:
-        defaults = ["--tolerance", "2.5", "--out", str(tmp_path / "out")]
+        defaults = ["--out", str(tmp_path / "out")]
         if "--base" in arguments:
-            defaults += ["--max-chunk-length", "20"]
+            defaults += ["--tolerance", "2.5", "--max-chunk-length", "20"]
         result = CliRunner().invoke(segbench, ["compare", *defaults, *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return result

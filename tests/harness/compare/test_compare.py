@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import pandas
 import psutil
 import pytest
 from click.testing import Result
 
+from harness.compare import decision
 from tests.harness.compare.versions import (
     NEEDLESS,
     SHIFTED,
@@ -41,23 +44,67 @@ def test_the_same_code_is_not_slower(
     result = compare("--base", "plain")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    assert "Fine: the working tree (" in result.stdout
+    assert "Less than 150 % slower: the working tree (" in result.stdout
     assert f"Report: {tmp_path}/out/compare.md" in result.stdout
     assert repository.worktrees() == 1
     record = learnt(tmp_path)
-    assert (record["answer"], record["verdict"]) == ("fine", "well")
+    assert (record["answer"], record["verdict"]) == ("less than 150 % slower", "well")
     assert record["base"] == {
         "name": "plain",
         "commit": repository.git("rev-parse", "plain").strip(),
     }
-    (measured,) = record["measured"]  # type: ignore[misc]
+    measured, shapes = record["measured"]  # type: ignore[misc]
     assert (measured["corpus"], measured["max_chunk_length"]) == ("builtin", 20)
     # All of them that have text.
     assert (measured["documents"], measured["code_points"]) == (4, 3 * len(TEXT) + 1)
-    assert len(measured["rounds"]) == 5
-    for each in measured["rounds"]:
-        assert set(each) == {"head", "base", "base again"}
-        assert all(cpu > 0 < wall for block in each["head"] for cpu, wall in block)
+    assert list(measured["strata"]) == ["1 code points", f"{len(TEXT):,} code points"]
+    assert shapes["corpus"] == "shapes"
+    rounds = pandas.read_csv(tmp_path / "out" / "rounds.csv")
+    assert set(rounds["round"]) == set(range(measured["rounds"])) == set(range(8))
+    assert set(rounds["baseline"]) == {"plain"}
+    assert len(rounds) == 8 * (len(measured["strata"]) + len(shapes["strata"]))
+
+
+def test_the_stratum_that_is_slower_is_named_in_the_answer(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    """Many times the work for the one document that is short."""
+    repository.write(NEEDLESS.replace("range(5)", "range(30 * (len(text) == 1))"))
+    result = compare("--base", "plain", "--tolerance", "3")
+    assert result.exit_code == 1, result.stdout
+    assert "Slower: the working tree (" in result.stdout
+    assert " times the CPU time on 1 code points of builtin at 20." in result.stdout
+    measured = learnt(tmp_path)["measured"][0]  # type: ignore[index]
+    assert measured["slower"] == ["1 code points"]
+
+
+def test_the_base_that_decides_is_told_first(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    repository.write(NEEDLESS)
+    repository.commit(NEEDLESS, "needless")
+    result = compare("--base", "needless", "--base", "plain", "--head", "needless")
+    assert result.exit_code == 1, result.stderr
+    record = learnt(tmp_path)
+    assert (record["answer"], record["base"]["name"]) == ("slower", "plain")  # type: ignore[index]
+    assert [each["base"]["name"] for each in record["others"]] == ["needless"]  # type: ignore[union-attr]
+    rounds = pandas.read_csv(tmp_path / "out" / "rounds.csv")
+    assert set(rounds["baseline"]) == {"plain", "needless"}
+
+
+@pytest.mark.parametrize(("arguments", "status"), [((), 3), (("--allow-unknown",), 0)])
+def test_what_cannot_be_told_fails_unless_it_may(
+    arguments: Sequence[str],
+    status: int,
+    repository: Repository,
+    compare: Compare,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A tolerance of next to nothing: the same code is neither below it nor above."""
+    monkeypatch.setattr(decision, "STRATUM_ALARM", 1e9)
+    result = compare("--base", "plain", "--tolerance", "1.0000001", *arguments)
+    assert result.exit_code == status, result.stdout
+    assert "Cannot tell" in result.stdout
 
 
 def test_a_slower_head_is_a_bad_answer(
@@ -69,7 +116,7 @@ def test_a_slower_head_is_a_bad_answer(
     assert "Slower: the working tree (" in result.stdout
     assert "-dirty) is slower than plain (" in result.stdout
     page = (tmp_path / "out" / "compare.md").read_text()
-    assert page.index("Slower: ") < page.index("| builtin | 20 | slower | ")
+    assert page.index("Slower: ") < page.index("| builtin | 20 | – | slower | ")
 
 
 def test_a_faster_head_is_told(repository: Repository, compare: Compare) -> None:
@@ -82,7 +129,7 @@ def test_a_faster_head_is_told(repository: Repository, compare: Compare) -> None
 
 def test_pyperf_reads_both_sides(repository: Repository, compare: Compare, tmp_path: Path) -> None:
     repository.write(NEEDLESS)
-    compare("--base", "plain")
+    compare("--base", "plain", "--pyperf")
     files = [str(tmp_path / "out" / f"{side}.json") for side in ("base", "head")]
     said = subprocess.run(
         [sys.executable, "-m", "pyperf", "compare_to", *files],
@@ -124,8 +171,11 @@ def test_other_segments_may_be_allowed(
     repository.write(SHIFTED)
     result = compare("--base", "plain", "--allow-different-segments")
     assert result.exit_code == 0, result.stderr
-    assert "The segments differ, in up to 3 documents at a limit. Fine: " in result.stdout
-    assert learnt(tmp_path)["answer"] == "fine"
+    assert (
+        "The segments differ, in up to 3 documents at a limit. Less than 150 % slower: "
+        in result.stdout
+    )
+    assert learnt(tmp_path)["answer"] == "less than 150 % slower"
 
 
 def test_line_ends_of_an_example_are_shown(repository: Repository, compare: Compare) -> None:
@@ -203,7 +253,7 @@ def test_a_vendored_file_is_found_by_its_path(repository: Repository, compare: C
     repository.git("commit", "--quiet", "--message", "vendored")
     result = compare("--base", "HEAD", "--segmenter", "src/ours/text_segmenter.py")
     assert result.exit_code == 0, result.stderr
-    assert "Fine: " in result.stdout
+    assert "Less than 150 % slower: " in result.stdout
 
 
 def test_where_git_is_not_folders_compare(

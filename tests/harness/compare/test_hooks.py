@@ -13,8 +13,10 @@ from tests.harness.compare.versions import SPLITTER, TEXT, Repository, read_all
 ROOT = Path(__file__).parents[3]
 FEW_ROUNDS = """
 import sys
-from harness.compare import rounds
-rounds.FIRST_ROUNDS = rounds.MOST_ROUNDS = 5
+from harness.compare import decision
+from harness.measure import rounds
+decision.LOOKS = (8,)
+rounds.TURN_SECONDS = 0.002
 from harness.cli.commands import segbench
 sys.argv[0] = "segbench"
 segbench()

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from corpora import Corpus, Document
 from harness.compare import comparison
 from harness.compare.checkouts import Checkout, Location
-from harness.compare.documents import spool_corpora
+from harness.compare.decision import Speed
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
-from harness.compare.statistics import Speed
+from harness.measure.rounds import Task
+from harness.measure.strata import Stratum
 from harness.results.errors import MeasurementError
+from harness.runner.spool import write_spool
 from tests.harness.compare.versions import SPLITTER, TEXT, Compare, Repository
 
 # One text in 25 is split twice.
@@ -29,7 +30,20 @@ def _split_needlessly(self, text):
 
 TextSegmenter.split = _split_needlessly
 """
-CORPUS = Corpus("c", lambda: (Document(str(n), TEXT[:1000]) for n in range(100)), "a test")
+# Twice the work on what lies beyond the first 1,000 code points of a text.
+BEYOND = """
+_split = TextSegmenter.split
+
+
+def _split_needlessly(self, text):
+    if len(text) > 1000:
+        _split(self, text[1000:])
+    return _split(self, text)
+
+
+TextSegmenter.split = _split_needlessly
+"""
+STRATA = {"short": [TEXT[:900]] * 30, "long": [TEXT[:30_000]]}
 
 
 @pytest.fixture
@@ -40,28 +54,38 @@ def valgrind() -> str:
     return found
 
 
-def count(valgrind: str, tmp_path: Path, *sources: str) -> Instructions:
+def count(valgrind: str, tmp_path: Path, *sources: str) -> list[Instructions]:
     sides = []
     for number, source in enumerate(sources):
         folder = tmp_path / ("side" * (number + 1))  # the length of a path is no work
         (folder / "segmenter").mkdir(parents=True)
         (folder / "segmenter" / "__init__.py").write_text(source)
         sides.append(Checkout(f"side {number}", folder, Location.parse("segmenter"), ""))
-    spooled = spool_corpora([CORPUS], tmp_path)
-    (counted,) = count_instructions(valgrind, *sides, spooled, [20], tmp_path)
-    return counted
+    strata = []
+    for name, texts in STRATA.items():
+        write_spool(tmp_path / name, [(str(n), text) for n, text in enumerate(texts)])
+        strata.append(Stratum(name, tmp_path / name, len(texts), sum(map(len, texts))))
+    return count_instructions(valgrind, *sides, [Task("books", 20, strata)], tmp_path)
 
 
 def test_the_same_code_takes_the_same_instructions(valgrind: str, tmp_path: Path) -> None:
     counted = count(valgrind, tmp_path, SPLITTER, SPLITTER)
-    assert counted.ratio == pytest.approx(1, abs=0.005)
-    assert counted.speed is Speed.FINE
+    assert [each.stratum for each in counted] == ["", "short", "long"]
+    # So few instructions that where the allocator finds room shows.
+    assert all(each.ratio == pytest.approx(1, abs=0.02) for each in counted)
+    assert {each.speed for each in counted[1:]} == {Speed.FINE}
 
 
 def test_a_little_more_work_is_found(valgrind: str, tmp_path: Path) -> None:
-    counted = count(valgrind, tmp_path, SPLITTER, SPLITTER + MORE)
-    assert 1.03 < counted.ratio < 1.06
-    assert counted.speed is Speed.SLOWER
+    whole, short, _ = count(valgrind, tmp_path, SPLITTER, SPLITTER + MORE)
+    assert 1.02 < short.ratio < 1.06
+    assert whole.speed is Speed.SLOWER
+
+
+def test_work_beyond_the_beginning_is_found(valgrind: str, tmp_path: Path) -> None:
+    whole, short, long = count(valgrind, tmp_path, SPLITTER, SPLITTER + BEYOND)
+    assert 1.9 < long.ratio < 2.1
+    assert (short.speed, whole.speed, long.speed) == (Speed.FINE, Speed.SLOWER, Speed.SLOWER)
 
 
 @pytest.mark.parametrize(
@@ -81,18 +105,25 @@ def test_what_was_not_counted_is_named(base: str, message: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("head", "speed"),
-    [(979, Speed.FASTER), (981, Speed.FINE), (1020, Speed.FINE), (1021, Speed.SLOWER)],
+    ("stratum", "head", "speed"),
+    [
+        ("", 989, Speed.FASTER),
+        ("", 1010, Speed.FINE),
+        ("", 1011, Speed.SLOWER),
+        ("short", 1050, Speed.FINE),
+        ("short", 1051, Speed.SLOWER),
+    ],
 )
-def test_two_in_a_hundred_decide(head: int, speed: Speed) -> None:
-    assert Instructions(20, 1000, head).speed is speed
+def test_a_stratum_has_a_wider_tolerance(stratum: str, head: int, speed: Speed) -> None:
+    assert Instructions("books", 20, stratum, 1000, head).speed is speed
 
 
 def test_without_valgrind_it_is_said(
     repository: Repository, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison, "find_valgrind", lambda: None)
-    result = compare("--base", "plain", "--instructions")
+    assert compare("--base", "plain", "--instructions").exit_code == 3
+    result = compare("--base", "plain", "--instructions", "--allow-unknown")
     assert result.exit_code == 0, result.stderr
     assert "instructions were not counted: valgrind is not installed here" in result.stdout
 
@@ -101,9 +132,9 @@ def test_more_work_is_a_bad_answer(
     repository: Repository, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison, "find_valgrind", lambda: "valgrind")
-    counted = [Instructions(20, 1_000_000, 1_031_250)]
+    counted = [Instructions("builtin", 20, "short", 1_000_000, 1_062_500)]
     monkeypatch.setattr(comparison, "count_instructions", lambda *_: counted)
     result = compare("--base", "plain", "--instructions")
     assert result.exit_code == 1, result.stderr
     assert "Slower: the working tree (" in result.stdout
-    assert "1.0312 times the instructions at 20." in result.stdout
+    assert "1.0625 times the instructions on short of builtin at 20." in result.stdout

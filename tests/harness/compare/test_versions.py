@@ -383,7 +383,7 @@ def test_a_file_that_is_new_passes(
     if committed:
         commit(repository, "added")
         head = ["--head", "added"]
-    result = compare("--base", "before", *head, "--segmenter", location, "--strict")
+    result = compare("--base", "before", *head, "--segmenter", location)
     assert result.exit_code == 0, result.output
     assert f"has {location}, before has nothing there" in result.stdout
     assert '"answer": "new"' in (tmp_path / "out" / "compare.json").read_text()

@@ -1,6 +1,7 @@
 import hashlib
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,14 @@ from harness.measure.forms import SOURCE, describe_form, load_pure
 from harness.measure.shapes import SHAPES
 from harness.report.bench import (
     tabulate_growth,
-    tabulate_ratios,
-    tabulate_seconds,
+    tabulate_speed,
     tabulate_worst,
     write_bench_page,
     write_plot,
 )
 from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
-from harness.results.model import Environment, Growth, Import, Timing, Trial, Workload
+from harness.results.model import Count, Environment, Growth, Import, Round, Trial, Workload
 from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter, load_splitter
 from segmenter import TextSegmenter
@@ -36,90 +36,85 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parents[1])
 
 
-def measure(limits: list[int], corpora: list[Corpus]) -> tuple[list[Timing], dict[str, int]]:
-    return speed.measure_speed(corpora, limits, passes=5, shortest_pass=0.0)
+def measure(limits: list[int], corpora: list[Corpus]) -> list[Round]:
+    return speed.measure_speed(corpora, limits, rounds=2)
 
 
-def test_speed_times_every_contender_in_every_round():
-    passes, code_points = measure([20, 50], [CORPUS])
-    contenders = [
-        "langchain",
-        "pure Python",
-        *(["compiled"] if segmenter.COMPILED else []),
-        "floor",
-    ]
-    rounds: dict[tuple[int, str], list[int]] = {}
-    for each in passes:
-        key = each.workload.max_chunk_length, each.workload.splitter
-        rounds.setdefault(key, []).append(each.round)
-    assert rounds == {(limit, name): [0, 1, 2, 3, 4] for limit in (20, 50) for name in contenders}
-    assert all(each.seconds > 0 for each in passes)
-    assert {each.workload.corpus for each in passes} == {"tiny"}
-    assert code_points == {"tiny": len(TEXT) + 3}
-
-
-def test_ratios_compare_passes_of_the_same_round_and_add_up_the_corpora():
-    seconds = {
-        ("one", "langchain"): [4.0, 8.0],
-        ("one", "pure Python"): [1.0, 4.0],
-        ("one", "floor"): [0.5, 0.5],
-        ("two", "langchain"): [6.0, 2.0],
-        ("two", "pure Python"): [1.0, 1.0],
-        ("two", "floor"): [0.5, 0.5],
+def test_speed_times_every_form_against_both_baselines():
+    rounds = measure([20], [CORPUS])
+    forms = ["pure Python", *(["compiled"] if segmenter.COMPILED else [])]
+    assert {(each.workload.splitter, each.baseline, each.round) for each in rounds} == {
+        (form, baseline, number)
+        for form in forms
+        for baseline in ("langchain", "langchain-memmachine")
+        for number in (0, 1)
     }
-    passes = [
-        Timing(Workload(corpus, contender, 20), number, value)
-        for (corpus, contender), values in seconds.items()
-        for number, value in enumerate(values)
-    ]
-    measured = Bench(ENVIRONMENT, passes, {"one": 10, "two": 20})
-    assert [cells[:4] for cells in tabulate_ratios(measured).cells] == [
-        ["20", "all", "3.50 (2.00–5.00)", "3.50"],
-        ["20", "one", "3.00 (2.00–4.00)", "5.00"],
-        ["20", "two", "4.00 (2.00–6.00)", "2.00"],
-    ]
-    assert tabulate_seconds(measured).cells[0] == ["20", "all", "30", "10.0", "3.50", "1.00"]
+    assert {each.stratum for each in rounds} == {"3 code points", f"{len(TEXT)} code points"}
 
 
-def test_the_floor_has_the_segments_of_the_segmenter():
-    contenders = speed._prepare("tiny", [TEXT, ""], 20)
-    assert contenders["floor"]() == len(TextSegmenter(20).split(TEXT))
+def make_rounds(corpus: str, baseline: str, ratio: float) -> list[Round]:
+    """Eight rounds in which the pure form is so many times as fast."""
+    workload = Workload(corpus, "pure Python", 20)
+    times = [0.5] * 4 + [0.5 * ratio] * 4
+    return [Round(workload, baseline, "all", number, 10, *times) for number in range(8)]
+
+
+def test_ratios_are_geometric_means_over_corpora_with_their_range():
+    rounds = [
+        *(*make_rounds("one", "langchain", 1.0), *make_rounds("two", "langchain", 4.0)),
+        *(*make_rounds("one", "other", 3.0), *make_rounds("two", "other", 3.0)),
+    ]
+    assert tabulate_speed(Bench(ENVIRONMENT, rounds)).cells == [
+        [
+            *("20", "all", "pure Python"),
+            *("2.00 (2.00–2.00)", "1.00–4.00", "3.00 (3.00–3.00)", "3.00–3.00"),
+        ],
+        [
+            *("20", "one", "pure Python"),
+            *("1.00 (1.00–1.00)", "1.00–1.00", "3.00 (3.00–3.00)", "3.00–3.00"),
+        ],
+        [
+            *("20", "two", "pure Python"),
+            *("4.00 (4.00–4.00)", "4.00–4.00", "3.00 (3.00–3.00)", "3.00–3.00"),
+        ],
+    ]
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "message"),
     [
-        pytest.param(lambda text: [text[1:]], id="loses-a-character"),
-        pytest.param(lambda text: [text], id="over-the-limit"),
-        pytest.param(lambda text: [], id="nothing"),
+        ("losing", "the segmenter broke the rule join on tiny/pure Python/20"),
+        ("overlong", "the segmenter broke the rule fits on tiny/pure Python/20"),
+        ("raising", "the segmenter failed: LookupError: no such thing"),
     ],
 )
-def test_a_segmenter_that_is_wrong_is_not_timed(wrong, monkeypatch):
-    class Wrong:
-        def __init__(self, limit: int) -> None:
-            self.split = wrong
-
-    monkeypatch.setattr(speed, "load_pure", lambda: Wrong)
-    with pytest.raises(MeasurementError, match="the segmenter is wrong on tiny at 20"):
+def test_a_segmenter_that_is_wrong_is_not_timed(wrong, message, monkeypatch):
+    monkeypatch.setattr(
+        speed, "Splitter", lambda name, _: Splitter(name, f"failing_splitters:{wrong}")
+    )
+    monkeypatch.setattr(speed.segmenter, "COMPILED", False)
+    with pytest.raises(MeasurementError, match=message):
         measure([20], [CORPUS])
 
 
-def test_a_splitter_that_changes_its_answer_is_not_timed():
-    answers = iter([3, 3, 4])
-    with pytest.raises(MeasurementError, match="changing gave 4 segments, 3 before"):
-        speed._take_turns({"changing": lambda: next(answers)}, 5, 0.0)
+def test_forms_have_to_agree():
+    count = Count(Workload("tiny", "pure Python", 20), 1, 1, 1, 1, 1, 1, 0, 0, "a")
+    other = replace(count, workload=Workload("tiny", "compiled", 20))
+    speed._require_same([count, other])
+    with pytest.raises(MeasurementError, match="the compiled form differs on tiny at 20"):
+        speed._require_same([count, replace(other, digest="b")])
 
 
 @pytest.mark.parametrize(("limits", "corpora"), [([], [CORPUS]), ([20], [])])
 def test_no_speed_is_an_error(limits, corpora):
-    with pytest.raises(MeasurementError, match="no speed was measured"):
+    with pytest.raises(MeasurementError, match="nothing to check; give a corpus"):
         measure(limits, corpora)
 
 
 def test_speed_on_an_empty_corpus_or_text_is_an_error():
     with pytest.raises(CorpusError, match="no document"):
         measure([20], [Corpus("none", lambda: iter([]))])
-    with pytest.raises(MeasurementError, match="gave no segment"):
+    with pytest.raises(MeasurementError, match="corpus blank has no text"):
         measure([20], [Corpus("blank", lambda: iter([Document("it", "")]))])
 
 
@@ -265,7 +260,7 @@ def run_bench(arguments: list[str]) -> int:
     ("arguments", "status", "said"),
     [
         (["sped"], 2, "'sped' is not one of 'speed', 'growth', 'memory', 'imports'"),
-        (["speed", "--passes", "4"], 2, "4 is not in the range"),
+        (["speed", "--rounds", "7"], 2, "7 is not in the range"),
         (["speed", "--mirror", "EMPTY"], 3, "qasper"),
         (["imports", "--corpus", "builtin"], 2, "only speed is measured on a corpus"),
     ],
@@ -297,12 +292,7 @@ def test_too_much_memory_is_a_bad_answer(tmp_path, monkeypatch, capsys):
 
 WHOLE = Bench(
     ENVIRONMENT,
-    [
-        Timing(Workload("one", name, 20), number, 0.5 + number)
-        for name in ("langchain", "pure Python", "floor")
-        for number in (0, 1)
-    ],
-    {"one": 10},
+    make_rounds("one", "langchain", 2.0),
     [Growth("words", 20, "pure Python", 10, 0.25), Growth("words", 20, "pure Python", 20, 0.5)],
     [Trial("langchain", "10 code points of words at 20", "timed out", "so")],
     [Peak("words", 20, "pure Python", 10, 9_999)],
@@ -322,8 +312,7 @@ def test_the_page_of_a_bench_is_made_from_its_records(tmp_path, capsys):
     write_bench_page(tmp_path, WHOLE)
     page = (tmp_path / "bench.md").read_text()
     assert re.findall("^## (.*)", page, re.MULTILINE) == [
-        "LangChain's time ÷ ours",
-        "Seconds a pass",
+        "Times as fast as LangChain",
         "Highest exponents",
         "Growth with the text",
         "Memory for one text",

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from corpora import Corpus, Document
 from harness.measure import rounds as measure_rounds
 from harness.measure import timing
 from harness.measure.spooling import spool_corpora
-from harness.measure.strata import cut_strata
+from harness.measure.strata import cut_shapes, cut_strata, make_shapes
 from harness.measure.timing import TimingResult
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Workload
@@ -276,3 +277,20 @@ def test_of_a_long_stratum_every_nth_document_is_used(tmp_path: Path) -> None:
 def test_a_corpus_without_text_has_no_strata(tmp_path: Path) -> None:
     with spool_corpora([make_corpus(0, 0)]) as (corpus,):
         assert cut_strata(corpus.spool, 0.0, tmp_path / "strata") == []
+
+
+def test_shapes_are_strata_by_their_names(tmp_path: Path) -> None:
+    with spool_corpora([make_shapes()]) as (shapes,):
+        strata = cut_shapes(shapes.spool, tmp_path / "strata")
+        texts = {each.name: [text for _, text in read_spool(each.spool)] for each in strata}
+    assert list(texts) == ["long runs of whitespace", "one line", "many short documents"]
+    (whitespace,), (line,), short = texts.values()
+    assert max(map(len, re.findall(r"\s+", whitespace))) > 500
+    assert "\n" not in line
+    assert len(short) == 200
+    assert max(map(len, short)) < 50
+    for each in strata:
+        assert (each.documents, each.code_points) == (
+            len(texts[each.name]),
+            sum(map(len, texts[each.name])),
+        )
