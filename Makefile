@@ -6,7 +6,7 @@ INSTALLED := .venv/installed
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 COMPILED := $(wildcard segmenter/*.so segmenter/*.pyd)
 
-.PHONY: report bench compile test browser fuzz mutants lint format clean
+.PHONY: report bench compile test browser fuzz mutants locks lint format clean
 
 report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded default, write a report
 	$(BIN)/segbench run
@@ -43,6 +43,10 @@ mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test no
 	cp -R segmenter corpora harness tests pyproject.toml README.md $(MUTANTS)
 	rm -f $(MUTANTS)/segmenter/*.so $(MUTANTS)/segmenter/*.pyd
 	cd $(MUTANTS) && ../../$(BIN)/mutmut run && ../../$(BIN)/mutmut results
+
+locks: $(INSTALLED) ## pin again, to what is newest today, all that is installed for other splitters
+	$(INSTALL) --editable '.[locks]'
+	$(BIN)/python -m tests.harness.splitters.make_locks
 
 lint: $(INSTALLED) ## style, types, import directions
 	$(BIN)/ruff check .

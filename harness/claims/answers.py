@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
@@ -30,6 +31,8 @@ from harness.splitters.probes import (
     OLD_STRIPPING,
     ask,
 )
+from harness.splitters.registry import load_splitter
+from harness.splitters.venvs import find_interpreter, resolve
 from segmenter import Event, PassthroughSegmenter, TextBlock, TextSegmenter
 from segmenter.rules import find_violations
 from segmenter.testing.cases import Case, load_cases
@@ -40,6 +43,12 @@ CONFIRMED = "confirmed"
 REFUTED = "refuted"
 DIFFERS = "differs"
 NOT_MEASURED = "not measured"
+
+# Releases of LangChain whose import is weighed, each without and with what it may import.
+_RELEASES = ("1.1.2", "1.1.3")
+_BESIDE = ("", " tiktoken==0.14.0 transformers==5.24.0")
+IMPORTED = tuple(f"langchain-text-splitters=={r}{extras}" for r in _RELEASES for extras in _BESIDE)
+"""What is installed for that."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -169,7 +178,7 @@ def answer_u1(evidence: Evidence, row: Row) -> Answer:
 
 
 def answer_u2(evidence: Evidence, row: Row) -> Answer:
-    newest = evidence.install("langchain-text-splitters>=1.1.1")
+    newest = evidence.install("langchain-text-splitters", newest=True)
     interpreters = {
         evidence.installation(name).versions["langchain-text-splitters"]: evidence.find(
             name
@@ -209,7 +218,7 @@ def answer_u2(evidence: Evidence, row: Row) -> Answer:
         + (f" but for the decorators {_list(decorators)}" if decorators else "")
         + f"; output on {corpora} corpora at {_list([str(n) for n in LIMITS])}: "
         + (f"differs on {_list(unlike)}" if unlike else "byte for byte the same")
-        + f"; the main branch was not looked at, the newest release on {newest.made} was "
+        + f"; the main branch was not looked at, the newest release on {_today()} was "
         + newest.versions["langchain-text-splitters"]
     )
     return Answer(measured, REFUTED if different or unlike else CONFIRMED)
@@ -227,34 +236,36 @@ def answer_u3(evidence: Evidence, row: Row) -> Answer:
         if canonicalize_name(each.name) == "langchain-text-splitters"
     )
     capped = [s for s in requirement.specifier if s.operator in ("<", "<=", "==", "~=", "===")]
-    taken = evidence.installation("memmachine").versions["langchain-text-splitters"]
-    there = evidence.install("langchain-text-splitters")
-    newest = there.versions["langchain-text-splitters"]
-    made = evidence.installation("memmachine").made
+    python = SpecifierSet(load_splitter("memmachine").python or "")
+    brought = resolve([f"memmachine-server=={own[0]}"], find_interpreter(python))
+    name = canonicalize_name(requirement.name)
+    newest = resolve([name], find_interpreter(SpecifierSet()))[name]
+    taken = brought[name]
     measured = (
-        f"memmachine-server {own[0]} requires {requirement}; an installation on {made} took "
-        f"{taken}, the newest on {there.made} was {newest}"
+        f"memmachine-server {own[0]} requires {requirement}; an installation on {_today()} would "
+        f"take {taken}, the newest is {newest}"
     )
-    if taken != newest and made != there.made:
-        raise MeasurementError(
-            f"{measured}: delete the older of the two environments, and ask again"
-        )
     return Answer(measured, CONFIRMED if not capped and taken == newest else REFUTED)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def answer_u4(evidence: Evidence, row: Row) -> Answer:
     parts = []
     loads = {}
     counts = {}
-    for release in ("1.1.2", "1.1.3"):
-        for extras in ("", " tiktoken==0.14.0 transformers==5.24.0"):
-            there = evidence.install(f"langchain-text-splitters=={release}{extras}")
-            loads[release, bool(extras)] = ask(there.interpreter, LOADED)  # if it can be imported
-            (weight,) = weigh_imports([(there.interpreter, "langchain_text_splitters")])
-            modules = counts[release, bool(extras)] = len(weight.modules)
-            seconds = median(weight.milliseconds) / 1e3
-            beside = "with both" if extras else "without"
-            parts.append(f"{release} {beside}: {seconds:.2f} s, {modules:,} modules")
+    for requirement in IMPORTED:
+        own, *extras = requirement.split()
+        release = own.partition("==")[2]
+        there = evidence.install(requirement)
+        loads[release, bool(extras)] = ask(there.interpreter, LOADED)  # if it can be imported
+        (weight,) = weigh_imports([(there.interpreter, "langchain_text_splitters")])
+        modules = counts[release, bool(extras)] = len(weight.modules)
+        seconds = median(weight.milliseconds) / 1e3
+        beside = "with both" if extras else "without"
+        parts.append(f"{release} {beside}: {seconds:.2f} s, {modules:,} modules")
     eager, lazy = loads["1.1.2", True], loads["1.1.3", True]
     structure = all(eager) and not any(lazy)
     ratio = counts["1.1.2", True] / row["modules"]

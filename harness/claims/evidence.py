@@ -97,9 +97,12 @@ class Evidence:
             raise MeasurementError(f"{name} failed at {limit}")
         return found
 
-    def install(self, requirement: str) -> Installation:
-        """An environment with nothing but what is required; raises UnavailableError."""
-        splitter = Splitter(requirement, "", requirement=requirement)
+    def install(self, requirement: str, *, newest: bool = False) -> Installation:
+        """An environment with nothing but what is required; raises UnavailableError.
+
+        It has what a lock pins, or the ``newest`` release that is allowed.
+        """
+        splitter = Splitter(requirement, "", requirement=requirement, newest=newest)
         return install(splitter, isolated=True, progress=self.progress)
 
     def installation(self, name: str) -> Installation:

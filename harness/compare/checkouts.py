@@ -267,17 +267,19 @@ def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
         raise MeasurementError(
             f"{segmenter.path} leads out of {name}; name a path that stays below it"
         )
-    commit, dirty = describe_commit(folder, place)
+    found = describe_commit(folder, place)
     files = _list_shallow(folder)
     tops: tuple[Path, ...] = ()
     try:
         repository = Repository.find(folder)
         tops = (repository.top,) if repository.top else ()
-        if commit:
-            files = repository.list_sources(commit)
+        if found.commit:
+            files = repository.list_sources(found.commit)
     except GitError:
         pass
-    described = commit + "-dirty" * dirty
+    described = found.commit + "-dirty" * found.dirty
+    if found.error:
+        described = f"commit unknown: {found.error}"
     return Checkout(name, folder, segmenter, described, tops, _find_twins(files, segmenter))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from corpora import RequestError
-from harness.results.errors import MeasurementError
+from harness.results.errors import MeasurementError, one_line
 
 # Of git's own variables, those that say how the user has set up git. The others name the caller's
 # repository, index and objects, or programs to run.
@@ -313,14 +313,26 @@ def _unify(content: bytes) -> bytes:
     return content.replace(b"\r\n", b"\n")
 
 
-def describe_commit(folder: Path, *places: Path) -> tuple[str, bool]:
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The commit that a folder is of; ``dirty`` tells whether something differs from it.
+
+    ``commit`` is empty outside a checkout, and if git did not tell: then ``error`` says why.
+    """
+
+    commit: str = ""
+    dirty: bool = False
+    error: str = ""
+
+
+def describe_commit(folder: Path, *places: Path) -> Described:
     """The commit that is checked out around a folder, and whether any of the places in it, files
     or folders, differs from that. No commit where there is none that has the first of them.
     """
     try:
         repository = Repository.find(folder)
         if repository.top is None:
-            return "", False
+            return Described()
         top = repository.top.resolve()
         commit = repository.find_commit("HEAD")
         with repository.open_commit(commit) as snapshot:
@@ -329,12 +341,13 @@ def describe_commit(folder: Path, *places: Path) -> tuple[str, bool]:
                 for each in places
             ]
             if found[0][0] is None:
-                return "", False
-            return commit, any(
-                entry is None or snapshot.differs(entry, place) for entry, place in found
-            )
-    except (GitError, RequestError, ValueError):
-        return "", False
+                return Described()
+            differs = any(entry is None or snapshot.differs(entry, place) for entry, place in found)
+            return Described(commit, differs)
+    except (GitError, RequestError, OSError, ValueError) as error:
+        there = any((each / ".git").exists() for each in (folder, *folder.parents))
+        reason = str(error) if isinstance(error, MeasurementError) else one_line(error)
+        return Described(error=reason if there else "")
 
 
 def _ask(folder: Path, *arguments: str) -> str:

@@ -12,7 +12,7 @@ import pyperf
 from corpora import Corpus
 from harness.measure.forms import describe_form
 from harness.measure.git import describe_commit
-from harness.results.model import Environment, Texts
+from harness.results.model import Environment, Installed, Texts
 from harness.results.verdict import IN_HOUSE
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation
@@ -35,7 +35,8 @@ def describe_environment(
     is not that of its source.
     """
     folder = Path(__file__).parents[2]
-    commit, dirty = describe_commit(folder, *(folder / room for room in _ROOMS))
+    splitters = list(splitters)
+    described = describe_commit(folder, *(folder / room for room in _ROOMS))
     return Environment(
         command=command,
         versions=_find_versions(splitters, installations or {}),
@@ -43,10 +44,12 @@ def describe_environment(
         platform=platform.platform(),
         cpu=_name_cpu(),
         cpu_count=os.cpu_count() or 1,
-        commit=commit,
-        dirty=dirty,
+        commit=described.commit,
+        dirty=described.dirty,
+        commit_error=described.error,
         started=now(),
         finished="",
+        installed=_list_installed(splitters, installations or {}),
     )
 
 
@@ -87,6 +90,25 @@ def _find_versions(
         except importlib.metadata.PackageNotFoundError:
             continue
     return versions | elsewhere
+
+
+def _list_installed(
+    splitters: Iterable[Splitter], installations: Mapping[str, Installation]
+) -> list[Installed]:
+    """What splitters run with, once for each virtual environment; the run's own is the first."""
+    found: dict[str, Installed] = {}
+    for splitter in splitters:
+        there = installations.get(splitter.name)
+        if there is None:
+            continue
+        held = found.get(there.interpreter or "")
+        found[there.interpreter or ""] = Installed(
+            [*(held.splitters if held else ()), splitter.name],
+            there.python,
+            there.lock,
+            {**(held.versions if held else {}), **there.versions},
+        )
+    return [found[key] for key in sorted(found, key=bool)]
 
 
 def _name_cpu() -> str:

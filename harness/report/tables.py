@@ -663,6 +663,8 @@ def environment(run: Run) -> Table:
     """What was typed, where, and on what."""
     there = run.environment
     commit = f"{there.commit}{' with changes' if there.dirty else ''}" if there.commit else None
+    if there.commit_error:
+        commit = f"unknown, git said: {there.commit_error}"
     return Table(
         "Environment",
         [Column("what", numeric=False), Column("value", numeric=False)],

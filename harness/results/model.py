@@ -390,6 +390,20 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
+class Installed:
+    """What splitters were installed with: every distribution and its version.
+
+    ``python`` is the version of their Python. ``lock`` names the lock that their virtual
+    environment was made from; empty if it was made without one, or is that of the run.
+    """
+
+    splitters: Sequence[str]
+    python: str
+    lock: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Where, when and on what a run was made.
 
@@ -397,6 +411,9 @@ class Environment:
     measured with to its version, ``commit`` is empty outside a git checkout, ``dirty`` tells
     whether files differed from it; ``started`` and ``finished`` are ISO 8601 in UTC. ``baseline``
     is the splitter that speed is measured against.
+    ``commit_error`` is git's reason if there is a checkout whose commit it did not tell.
+    ``installed`` has one entry for each virtual environment that splitters ran in, and one for
+    those that ran in that of the run.
     """
 
     command: str
@@ -410,6 +427,8 @@ class Environment:
     started: str
     finished: str
     baseline: str = BASELINE
+    commit_error: str = ""
+    installed: Sequence[Installed] = ()
 
 
 @dataclass(frozen=True, slots=True)

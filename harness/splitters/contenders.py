@@ -30,9 +30,9 @@ def gather(
     ready: list[Splitter] = []
     installations: dict[str, Installation] = {}
     unavailable: dict[str, str] = {}
-    known: dict[tuple[str | None, str | None], Installation | UnavailableError] = {}
+    known: dict[tuple[str | None, str | None, bool], Installation | UnavailableError] = {}
     for splitter in splitters:
-        wanted = (splitter.requirement, splitter.python)
+        wanted = (splitter.requirement, splitter.python, splitter.newest)
         if wanted not in known:
             try:
                 known[wanted] = install(splitter, progress=progress)

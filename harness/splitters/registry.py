@@ -29,7 +29,9 @@ class Splitter:
 
     ``requirement`` is what must be installed for it, None where nothing is; several requirements
     stand side by side, as pip takes them. ``python`` are the versions it runs on, None where it
-    runs on those that this project runs on. ``module`` is what a user of it imports.
+    runs on those that this project runs on. ``newest`` tells whether it is always the newest
+    release that ``requirement`` allows, else what a lock pins. ``module`` is what a user of it
+    imports.
 
     ``not_applicable`` maps rules that cannot be asked of it to the reason. ``always`` tells
     whether it is measured where nobody names splitters.
@@ -42,6 +44,7 @@ class Splitter:
     options: Mapping[str, object] = field(default_factory=dict)
     requirement: str | None = None
     python: str | None = None
+    newest: bool = False
     module: str | None = None
     offsets: str | None = None
     not_applicable: Mapping[str, str] = field(default_factory=dict)

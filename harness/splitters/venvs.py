@@ -1,8 +1,11 @@
 """An isolated environment for a splitter whose requirement is not met in this one.
 
-Made once, with uv where it is there and else with venv and pip, and kept in the user's cache
-folder. Its name tells what it was made from, so whatever changes that makes another one. It is
-built beside its place and moved in when it is whole: an interrupted run leaves none that looks so.
+Made once, with uv if it is there and else with venv and pip, from the lock of its requirements
+(see :mod:`harness.splitters.locking`), and kept in the user's cache folder. Its name tells what it
+was made from, so whatever changes that makes another one. It is built beside its place and moved
+in when it is whole: an interrupted run leaves none that looks so.
+
+Requirements that have no lock bring what the package index offers on that day.
 """
 
 import contextlib
@@ -17,7 +20,8 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,11 +30,13 @@ from typing import Any
 import platformdirs
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from harness.results.atomic import write_json
 from harness.results.errors import MeasurementError, one_line
 from harness.runner.folders import LOCK, open_owned
 from harness.runner.programs import Finished, ProgramError, last_line, run_program
+from harness.splitters.locking import Lock, find_lock
 from harness.splitters.probes import DISTRIBUTIONS
 from harness.splitters.registry import Splitter
 
@@ -50,7 +56,8 @@ class Installation:
     ``interpreter`` is None for this environment. ``versions`` maps the distributions that its
     requirement brings, those that they need included, to their versions; ``size`` is that of
     their files in bytes, without compiled bytecode. ``made`` is the day on which it was made, as
-    ISO 8601 has it in UTC; empty for this environment.
+    ISO 8601 has it in UTC; empty for this environment. ``lock`` is the lock that it was made from,
+    empty for this environment and if it was made from none.
     """
 
     python: str
@@ -58,6 +65,7 @@ class Installation:
     versions: Mapping[str, str]
     size: int
     made: str = ""
+    lock: str = ""
 
 
 def install(
@@ -78,19 +86,50 @@ def install(
     except (InvalidRequirement, ValueError) as error:
         raise UnavailableError(f"splitter {splitter.name}: {one_line(error)}") from error
     here = platform.python_version()
+    isolated = isolated or splitter.newest
     if not isolated and python.contains(here) and all(map(is_met, requirements)):
         versions, size = _weigh(requirements)
         return Installation(here, None, versions, size)
     base = find_interpreter(python)
-    folder = (cache or default_cache()) / _name_environment(splitter, base)
+    lock = find_lock(splitter.requirements)
+    source = _Source(splitter.requirements, base, lock)
+    if splitter.newest:
+        newest = resolve(splitter.requirements, base)
+        source = _Source([f"{name}=={release}" for name, release in newest.items()], base)
+    folder = (cache or default_cache()) / _name_environment(splitter, source)
     if found := _find_whole(folder):
         return found
     if progress is not None:
-        progress(f"installing {splitter.requirement} with Python {base.version}")
-    _make(folder, splitter, base)
+        unlocked = "" if lock else ", which has no lock: the newest of all that it needs"
+        progress(f"installing {splitter.requirement} with Python {base.version}{unlocked}")
+    _make(folder, source)
     if found := _find_whole(folder):
         return found
     raise UnavailableError(f"{folder} is damaged and cannot be replaced; delete it")
+
+
+def resolve(requirements: Sequence[str], base: "Interpreter") -> dict[str, str]:
+    """The versions that an installation would take today, by the names of the distributions.
+
+    Nothing is installed. Raises UnavailableError if the package index does not answer.
+    """
+    python = ["--python", base.path]
+    if uv := shutil.which("uv"):
+        with tempfile.TemporaryDirectory() as folder:
+            wanted = Path(folder, "wanted.txt")
+            wanted.write_text("\n".join(requirements), encoding="utf-8")
+            options = ["--quiet", "--no-header", "--no-annotate", *python]
+            found = _do([uv, "pip", "compile", str(wanted), *options])
+        pinned = [Requirement(line) for line in found.splitlines() if line.strip()]
+        there = {each.name: next(iter(each.specifier)).version for each in pinned}
+    elif importlib.util.find_spec("pip"):
+        options = ["--dry-run", "--ignore-installed", "--report", "-", *_QUIET]
+        report = _do([sys.executable, "-m", "pip", *python, "install", *options, *requirements])
+        listed = [each["metadata"] for each in json.loads(report)["install"]]
+        there = {each["name"]: each["version"] for each in listed}
+    else:
+        raise UnavailableError("the newest release cannot be found without uv or pip; install one")
+    return {str(canonicalize_name(name)): there[name] for name in sorted(there)}
 
 
 def default_cache() -> Path:
@@ -193,14 +232,24 @@ def _ask(command: list[str]) -> str:
     return ""
 
 
-def _name_environment(splitter: Splitter, base: Interpreter) -> str:
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What an environment is made from. ``requirements`` count only if there is no lock."""
+
+    requirements: Sequence[str]
+    base: Interpreter
+    lock: Lock | None = None
+
+
+def _name_environment(splitter: Splitter, source: _Source) -> str:
     """The folder's name: the splitter's distribution, and a digest of what it is made from."""
     constraints = []
     for variable in ("PIP_CONSTRAINT", "UV_CONSTRAINT"):
         for name in os.environ.get(variable, "").split():
             with contextlib.suppress(OSError):
                 constraints.append(Path(name).read_text(encoding="utf-8"))
-    made_from = [splitter.requirements, base.version, sysconfig.get_platform(), constraints]
+    wanted = source.lock.text if source.lock else source.requirements
+    made_from = [wanted, source.base.version, sysconfig.get_platform(), constraints]
     digest = hashlib.sha256(json.dumps(made_from).encode()).hexdigest()[:16]
     return f"{splitter.distribution}-{digest}"
 
@@ -217,14 +266,15 @@ def _find_whole(folder: Path) -> Installation | None:
         made = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
         record = json.loads(path.read_text(encoding="utf-8"))
         python, versions, size = record["python"], record["versions"], record["size"]
+        lock = record["lock"]
         there = _weigh_installed(folder)
-        if not interpreter.exists() or not isinstance(python, str):
+        if not interpreter.exists() or not (isinstance(python, str) and isinstance(lock, str)):
             return None
         if size != sum(there[name, version] for name, version in versions.items()):
             return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    return Installation(python, str(interpreter), versions, size, made)
+    return Installation(python, str(interpreter), versions, size, made, lock)
 
 
 def _weigh_installed(folder: Path) -> dict[tuple[str, str], int]:
@@ -241,11 +291,11 @@ def _weigh_installed(folder: Path) -> dict[tuple[str, str], int]:
     return found
 
 
-def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
+def _make(folder: Path, source: _Source) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with open_owned(folder.parent, f".{folder.name}.") as beside:
-            _fill(beside, splitter, base)
+            _fill(beside, source)
             (beside / LOCK).unlink(missing_ok=True)
             if _find_whole(folder) is None:  # else another run was quicker, and its own is as good
                 shutil.rmtree(folder, ignore_errors=True)
@@ -255,7 +305,8 @@ def _make(folder: Path, splitter: Splitter, base: Interpreter) -> None:
         raise UnavailableError(f"{folder.parent} cannot be written: {error.strerror}") from error
 
 
-def _fill(beside: Path, splitter: Splitter, base: Interpreter) -> None:
+def _fill(beside: Path, source: _Source) -> None:
+    base = source.base
     python = str(_interpreter_of(beside))
     before: dict[str, Any] = {}
     if uv := shutil.which("uv"):
@@ -269,12 +320,18 @@ def _fill(beside: Path, splitter: Splitter, base: Interpreter) -> None:
         _do([base.path, "-m", "venv", str(beside)])
         before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
         installer = [python, "-m", "pip", "install", *_QUIET]
-    _do([*installer, *splitter.requirements])
+    if source.lock:
+        pinned = beside / "lock.txt"
+        pinned.write_text(source.lock.text, encoding="utf-8")
+        _do([*installer, "--no-deps", "--require-hashes", "--requirement", str(pinned)])
+    else:
+        _do([*installer, *source.requirements])
     there = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
     brought = {name: each for name, each in there.items() if name not in before}
     versions = {name: version for name, (version, _, _) in brought.items()}
     size = sum(size for _, size, _ in brought.values())
-    record = Installation(base.version, None, versions, size)
+    lock = source.lock.name if source.lock else ""
+    record = Installation(base.version, None, versions, size, lock=lock)
     write_json(beside / _RECORD, asdict(record), indent=2)
 
 

@@ -43,7 +43,9 @@ def export(made: Made, path: str, into: Path, revision: str = "HEAD") -> None:
 
 
 def describe(place: Path) -> tuple[str, bool]:
-    return describe_commit(place.parent, place)
+    described = describe_commit(place.parent, place)
+    assert described.error == ""
+    return described.commit, described.dirty
 
 
 def commit_all(made: Made) -> None:
@@ -279,12 +281,27 @@ def test_where_there_is_no_commit_none_is_given(
     (tmp_path / "empty").mkdir()
     assert describe(tmp_path / "empty" / "segmenter") == ("", False)
     Made(tmp_path / "empty")
-    assert describe(tmp_path / "empty" / "segmenter") == ("", False)
+    assert git_error(tmp_path / "empty" / "segmenter") == "Needed a single revision"
     bare = tmp_path / "bare"
     made.git("clone", "--quiet", "--bare", ".", str(bare))
     assert describe(bare / "segmenter") == ("", False)
     monkeypatch.setenv("PATH", "")
-    assert describe(made.folder / "segmenter") == ("", False)
+    assert git_error(made.folder / "segmenter") == "git is not installed, or not on PATH"
+    assert describe(tmp_path / "segmenter") == ("", False)
+
+
+def test_a_commit_that_git_does_not_tell_is_not_taken_for_none(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the repository is another's, a run from a checkout was recorded as from none."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert git_error(made.folder / "segmenter").startswith("detected dubious ownership")
+
+
+def git_error(place: Path) -> str:
+    described = describe_commit(place.parent, place)
+    assert (described.commit, described.dirty) == ("", False)
+    return described.error
 
 
 def test_a_revision_is_one_commit(made: Made) -> None:

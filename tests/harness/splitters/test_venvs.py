@@ -1,7 +1,6 @@
 """Environments of their own, from a folder of wheels that the test builds: no network."""
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -10,8 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
-from base64 import urlsafe_b64encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +30,7 @@ from harness.splitters import venvs as environments
 from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation, Interpreter, UnavailableError, install
+from tests.harness.splitters.wheels import build_wheel
 
 CODE = """
 import os
@@ -79,25 +77,6 @@ def offline(monkeypatch: pytest.MonkeyPatch, wheels: Path) -> None:
     monkeypatch.setattr(environments.shutil, "which", lambda name: None)
 
 
-def build_wheel(folder: Path, name: str, version: str, code: str, needs: list[str]) -> None:
-    """A wheel as its specification describes it."""
-    about = f"{name}-{version}.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n"
-    files = {
-        f"{name}.py": code,
-        f"{about}/METADATA": metadata + "".join(f"Requires-Dist: {need}\n" for need in needs),
-        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = ""
-    for path, content in files.items():
-        digest = urlsafe_b64encode(hashlib.sha256(content.encode()).digest()).rstrip(b"=").decode()
-        record += f"{path},sha256={digest},{len(content.encode())}\n"
-    files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n"
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        for path, content in files.items():
-            wheel.writestr(path, content)
-
-
 def test_an_environment_is_made_once_and_kept(cache: Path) -> None:
     said: list[str] = []
     made = install(SLICES, cache=cache, progress=said.append)
@@ -131,7 +110,8 @@ def test_an_environment_whose_python_is_gone_is_made_again(tmp_path: Path) -> No
         "{",
         "[" * 100_000,
         "[]",
-        '{"python": 3, "versions": {}, "size": 0}',
+        '{"python": 3, "versions": {}, "size": 0, "lock": ""}',
+        '{"python": "3.11.2", "versions": {}, "size": 0}',
         "a package",
         "a file",
     ],
@@ -353,13 +333,14 @@ def test_constraints_make_another_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = Interpreter(sys.executable, "3.11.4")
-    plain = environments._name_environment(SLICES, base)
+    source = environments._Source(SLICES.requirements, base)
+    plain = environments._name_environment(SLICES, source)
     constraints = tmp_path / "constraints"
     constraints.write_text("fake-needed==3.1\n")
     monkeypatch.setenv("PIP_CONSTRAINT", str(constraints))
-    constrained = environments._name_environment(SLICES, base)
+    constrained = environments._name_environment(SLICES, source)
     constraints.write_text("fake-needed==3.0\n")
-    assert len({plain, constrained, environments._name_environment(SLICES, base)}) == 3
+    assert len({plain, constrained, environments._name_environment(SLICES, source)}) == 3
 
 
 def test_gathering_tells_who_is_unavailable_and_installs_once(
