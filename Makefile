@@ -45,7 +45,6 @@ mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test no
 	cd $(MUTANTS) && ../../$(BIN)/mutmut run && ../../$(BIN)/mutmut results
 
 locks: $(INSTALLED) ## pin again, to what is newest today, all that is installed for other splitters
-	$(INSTALL) --editable '.[locks]'
 	$(BIN)/python -m tests.harness.splitters.make_locks
 
 lint: $(INSTALLED) ## style, types, import directions

@@ -310,7 +310,8 @@ def _fill(beside: Path, source: _Source) -> None:
     python = str(_interpreter_of(beside))
     before: dict[str, Any] = {}
     if uv := shutil.which("uv"):
-        _do([uv, "venv", "--quiet", "--clear", "--python", base.path, str(beside)])
+        # It does not clear a folder that is not a virtual environment, as this one is not yet.
+        _do([uv, "venv", "--quiet", "--allow-existing", "--python", base.path, str(beside)])
         installer = [uv, "pip", "install", "--quiet", "--python", python]
     elif base.path == sys.executable and importlib.util.find_spec("pip"):
         # This pip serves it as well, which is quicker than to give it its own.
@@ -349,7 +350,8 @@ def _do(command: list[str]) -> str:
 
 
 def _find_complaint(done: Finished) -> str:
-    """The line that says why: the last error, else the last line."""
+    """The line that says why: the last error, with uv's cause of it, else the last line."""
     lines = [line.strip() for line in done.errors.splitlines()]
     errors = [line for line in lines if line.lower().startswith("error")]
-    return last_line(errors) or done.reason
+    causes = [line.partition(": ")[2] for line in lines if line.startswith("cause: ")]
+    return last_line([": ".join([*errors[-1:], *causes])]) or done.reason

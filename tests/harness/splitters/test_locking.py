@@ -95,6 +95,17 @@ def lock(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return lock
 
 
+@pytest.fixture
+def uv(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """uv itself, which asks only the folder of wheels."""
+    path = pytest.importorskip("uv").find_uv_bin()
+    monkeypatch.setattr(environments.shutil, "which", {"uv": path}.get)
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(wheels))
+    monkeypatch.setenv("UV_NO_CONFIG", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+
+
 def digest_of(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -109,6 +120,19 @@ def test_a_virtual_environment_has_what_its_lock_says(lock: Path, tmp_path: Path
     # Another lock, another virtual environment.
     lock.write_text("fake-splitter==1.2\n")
     assert install(SLICES, cache=tmp_path / "cache").versions == {"fake-splitter": "1.2"}
+
+
+def test_uv_installs_what_a_lock_says(
+    lock: Path, wheels: Path, uv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv cleared no folder that is not a virtual environment, so it could make none."""
+    made = install(SLICES, cache=tmp_path / "cache")
+    assert made.versions == {"fake-splitter": "1.2", "fake-needed": "3.1"}
+    build_wheel(wheels, "fake_needed", "3.1", "import os", [])
+    lock.write_text("fake-needed==3.1\n")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "empty"))  # it has unpacked the other file
+    with pytest.raises(UnavailableError, match=r"error: .*[Hh]ash mismatch"):
+        install(SLICES, cache=tmp_path / "another cache")
 
 
 def test_without_a_lock_the_newest_is_installed_and_that_is_said(
@@ -127,7 +151,12 @@ def test_another_file_than_was_locked_is_refused(lock: Path, wheels: Path, tmp_p
         install(SLICES, cache=tmp_path / "cache")
 
 
-def test_the_newest_is_looked_up_each_time(wheels: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tool", ["pip", "uv"])
+def test_the_newest_is_looked_up_each_time(
+    tool: str, wheels: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if tool == "uv":
+        request.getfixturevalue("uv")
     made = install(NEWEST, cache=tmp_path / "cache")
     assert made.versions == {"fake-splitter": "1.2", "fake-needed": "3.2"}
     assert install(NEWEST, cache=tmp_path / "cache") == made
