@@ -13,7 +13,6 @@ from statistics import median
 from typing import Any
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
@@ -32,7 +31,6 @@ from harness.splitters.probes import (
     ask,
 )
 from harness.splitters.registry import load_splitter
-from harness.splitters.venvs import find_interpreter, resolve
 from segmenter import Event, PassthroughSegmenter, TextBlock, TextSegmenter
 from segmenter.rules import find_violations
 from segmenter.testing.cases import Case, load_cases
@@ -236,11 +234,10 @@ def answer_u3(evidence: Evidence, row: Row) -> Answer:
         if canonicalize_name(each.name) == "langchain-text-splitters"
     )
     capped = [s for s in requirement.specifier if s.operator in ("<", "<=", "==", "~=", "===")]
-    python = SpecifierSet(load_splitter("memmachine").python or "")
-    brought = resolve([f"memmachine-server=={own[0]}"], find_interpreter(python))
     name = canonicalize_name(requirement.name)
-    newest = resolve([name], find_interpreter(SpecifierSet()))[name]
-    taken = brought[name]
+    python = load_splitter("memmachine").python or ""
+    taken = evidence.resolve(f"memmachine-server=={own[0]}", python)[name]
+    newest = evidence.resolve(name)[name]
     measured = (
         f"memmachine-server {own[0]} requires {requirement}; an installation on {_today()} would "
         f"take {taken}, the newest is {newest}"

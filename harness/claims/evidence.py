@@ -1,11 +1,13 @@
 """What the answers to the claims rest on: measurements, each made when it is first asked for."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
+
+from packaging.specifiers import SpecifierSet
 
 from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
 from harness.claims.long_runs import count_by_definition
@@ -19,7 +21,7 @@ from harness.retrieval.questions import QuestionSet
 from harness.runner.pool import SplitterPool
 from harness.splitters.contenders import Contenders, gather
 from harness.splitters.registry import Splitter, load_splitter
-from harness.splitters.venvs import Installation, install
+from harness.splitters.venvs import Installation, find_interpreter, install, resolve
 
 LIMITS = (20, 128, 500)
 DEFAULT_LIMIT = 500
@@ -104,6 +106,11 @@ class Evidence:
         """
         splitter = Splitter(requirement, "", requirement=requirement, newest=newest)
         return install(splitter, isolated=True, progress=self.progress)
+
+    def resolve(self, requirement: str, python: str = "") -> Mapping[str, str]:
+        """The versions that an installation would take today; raises UnavailableError."""
+        self.progress(f"looking up what {requirement} brings today")
+        return resolve([requirement], find_interpreter(SpecifierSet(python)))
 
     def installation(self, name: str) -> Installation:
         return self.contenders.installations[self.find(name).name]

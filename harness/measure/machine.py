@@ -106,6 +106,7 @@ def _list_installed(
             [*(held.splitters if held else ()), splitter.name],
             there.python,
             there.lock,
+            there.made,
             {**(held.versions if held else {}), **there.versions},
         )
     return [found[key] for key in sorted(found, key=bool)]

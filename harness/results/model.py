@@ -394,12 +394,14 @@ class Installed:
     """What splitters were installed with: every distribution and its version.
 
     ``python`` is the version of their Python. ``lock`` names the lock that their virtual
-    environment was made from; empty if it was made without one, or is that of the run.
+    environment was made from; empty if it was made without one, or is that of the run. ``made`` is
+    the day on which it was made, as ISO 8601 has it in UTC; empty for that of the run.
     """
 
     splitters: Sequence[str]
     python: str
     lock: str
+    made: str
     versions: Mapping[str, str]
 
 
@@ -428,7 +430,7 @@ class Environment:
     finished: str
     baseline: str = BASELINE
     commit_error: str = ""
-    installed: Sequence[Installed] = ()
+    installed: Sequence[Installed] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

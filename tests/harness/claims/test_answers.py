@@ -13,13 +13,12 @@ from harness.claims.answers import ANSWERS, Answer
 from harness.claims.claims import read_claims
 from harness.measure.imports import Weight
 from harness.measure.spooling import SpooledCorpus, spool_corpora
-from harness.results.errors import MeasurementError
 from harness.splitters.probes import DISTRIBUTIONS, FUNCTIONS, LOADED, OLD_STRIPPING
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation
 
 SPLITTERS = "langchain-text-splitters"
-TODAY, YESTERDAY = "2026-01-02", "2026-01-01"
+TODAY = "2026-01-02"
 
 
 def installation(release: str, made: str = TODAY, interpreter: str | None = None) -> Installation:
@@ -32,6 +31,7 @@ class MadeUp:
     """Stands in for Evidence."""
 
     installed: Mapping[str, Installation] = field(default_factory=dict)
+    resolved: Mapping[str, str] = field(default_factory=dict)
     segments: Mapping[str, int] = field(default_factory=dict)
     unlike: tuple[str, str, int] | None = None
     real: Sequence[SpooledCorpus] = ()
@@ -43,8 +43,11 @@ class MadeUp:
     def installation(self, name: str) -> Installation:
         return self.installed[name]
 
-    def install(self, requirement: str) -> Installation:
-        return self.installed[requirement]
+    def install(self, requirement: str, *, newest: bool = False) -> Installation:
+        return self.installed[f"newest {requirement}" if newest else requirement]
+
+    def resolve(self, requirement: str, python: str = "") -> Mapping[str, str]:
+        return {SPLITTERS: self.resolved[requirement]}
 
     def digests(self, name: str, limit: int) -> dict[str, str]:
         return {
@@ -80,7 +83,7 @@ RELEASES = {
     "langchain-memmachine-1.1.1": installation("1.1.1"),
     "langchain-memmachine-1.1.2": installation("1.1.2"),
     "langchain-memmachine": installation("1.1.3"),
-    f"{SPLITTERS}>=1.1.1": installation("1.2.0"),
+    f"newest {SPLITTERS}": installation("1.2.0"),
 }
 SOURCES = {each.interpreter: functions() for each in RELEASES.values()}
 
@@ -88,6 +91,7 @@ SOURCES = {each.interpreter: functions() for each in RELEASES.values()}
 def test_u2_decorators_alone_may_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     newer = {"python of 1.1.3": functions(decorators=("override",))}
     let_say(monkeypatch, {FUNCTIONS: {**SOURCES, **newer}})
+    monkeypatch.setattr(answers, "_today", lambda: TODAY)
     found = give("U2", MadeUp(RELEASES))
     assert found.status == "confirmed"
     assert "source of 2 functions in 1.1.1, 1.1.2, 1.1.3 and 1.2.0: the same" in found.measured
@@ -113,32 +117,22 @@ def test_u2_other_output_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("requirement", "taken", "newest", "status"),
     [
-        (f"{SPLITTERS}>=1.0", installation("1.1.3"), installation("1.1.3"), "confirmed"),
-        (f"{SPLITTERS}>=1.0,<2", installation("1.1.3"), installation("1.1.3"), "refuted"),
-        (f"{SPLITTERS}>=1.0", installation("1.1.2"), installation("1.1.3"), "refuted"),
+        (f"{SPLITTERS}>=1.0", "1.1.3", "1.1.3", "confirmed"),
+        (f"{SPLITTERS}>=1.0,<2", "1.1.3", "1.1.3", "refuted"),
+        (f"{SPLITTERS}>=1.0", "1.1.2", "1.1.3", "refuted"),
     ],
 )
-def test_u3_asks_for_a_bound_and_for_what_is_taken(
-    requirement: str,
-    taken: Installation,
-    newest: Installation,
-    status: str,
-    monkeypatch: pytest.MonkeyPatch,
+def test_u3_asks_for_a_bound_and_for_what_is_taken_today(
+    requirement: str, taken: str, newest: str, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whatever the lock pins that the old segmenter is measured with."""
+    there = installation("1.0.0")
     distributions = {"MemMachine_Server": ["0.4.0", 1, ["click", requirement]]}
-    let_say(monkeypatch, {DISTRIBUTIONS: {taken.interpreter: distributions}})
-    found = give("U3", MadeUp({"memmachine": taken, SPLITTERS: newest}))
+    let_say(monkeypatch, {DISTRIBUTIONS: {there.interpreter: distributions}})
+    resolved = {"memmachine-server==0.4.0": taken, SPLITTERS: newest}
+    found = give("U3", MadeUp({"memmachine": there}, resolved=resolved))
     assert found.status == status
-
-
-def test_u3_is_not_told_from_environments_of_different_days(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    old = installation("1.1.2", YESTERDAY)
-    distributions = {"memmachine-server": ["0.4.0", 1, [SPLITTERS]]}
-    let_say(monkeypatch, {DISTRIBUTIONS: {old.interpreter: distributions}})
-    with pytest.raises(MeasurementError, match="delete the older of the two environments"):
-        give("U3", MadeUp({"memmachine": old, SPLITTERS: installation("1.1.3")}))
+    assert f"would take {taken}, the newest is {newest}" in found.measured
 
 
 EXTRAS = " tiktoken==0.14.0 transformers==5.24.0"

@@ -428,6 +428,12 @@ def test_three_digits_are_significant(value: float, shown: str) -> None:
     assert tables.show_digits(value) == shown
 
 
+def test_a_commit_that_git_does_not_tell_is_shown_with_its_reason() -> None:
+    environment = replace(ENVIRONMENT, commit="", dirty=False, commit_error="dubious ownership")
+    cells = tables.environment(Run(environment)).cells
+    assert ("commit", "unknown, git said: dubious ownership") in [tuple(row) for row in cells]
+
+
 def test_environment_names_command_and_versions() -> None:
     rows: Sequence[Sequence[str]] = tables.environment(CHECKED).cells
     assert ["command", "segbench run"] in rows

@@ -183,6 +183,7 @@ def test_a_run_records_every_version_of_every_virtual_environment(
     first, second = environment.installed
     python = environments.platform.python_version()
     pluggy: Mapping[str, str] = {"pluggy": environments.importlib.metadata.version("pluggy")}
-    assert first == Installed(["here", "own"], python, "", pluggy)
+    assert first == Installed(["here", "own"], python, "", "", pluggy)
     versions = {"fake-splitter": "1.2", "fake-needed": "3.1"}
-    assert second == Installed(["slices", "other"], python, "fake-splitter-1.2", versions)
+    made = found.installations["slices"].made
+    assert second == Installed(["slices", "other"], python, "fake-splitter-1.2", made, versions)

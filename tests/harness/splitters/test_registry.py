@@ -35,7 +35,9 @@ def test_seven_splitters_always_run_in_this_order() -> None:
 def test_no_two_names_are_of_the_same_thing() -> None:
     """Whatever is called with the same options, of any release that both may be measured with."""
     declared = [load_splitter(name) for name in names()]
-    of_releases = [each for each in declared if not re.search(r"\d\.\d", each.name)]
+    of_releases = [
+        each for each in declared if not re.search(r"\d\.\d", each.name) and not each.newest
+    ]
     made = [(each.factory, repr(sorted(each.options.items()))) for each in of_releases]
     assert len(set(made)) == len(made) > 50
 
