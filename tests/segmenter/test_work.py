@@ -1,7 +1,9 @@
 """What is done once is not done twice: how many characters are looked at, on texts of all kinds.
 
 A change that makes the segmenter look at fewer may lower the figures; one that makes it look at
-more has to say why. How work grows with the text, test_linear.py shows.
+more has to say why. Of each figure, one to two looks come from measuring a run of whitespace in
+windows, which reach beyond the run: that takes less time than a character at a time. How work
+grows with the text, test_linear.py shows.
 """
 
 import pytest
@@ -19,7 +21,7 @@ def text() -> str:
     return "".join(document.text for document in list(corpora.load("synthetic"))[::8])
 
 
-@pytest.mark.parametrize(("limit", "looks"), [(20, 33.732), (128, 31.422), (500, 25.533)])
+@pytest.mark.parametrize(("limit", "looks"), [(20, 33.705), (128, 31.393), (500, 25.508)])
 def test_no_character_is_looked_at_more_often_than_before(text, limit, looks):
     counted = CountedText(text)
     split_uncopied(TextSegmenter(limit))(counted)
