@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segmenter import TextSegmenter, rules
-from segmenter.rules import RULES, Breach, Splitting, find_violations
+from segmenter.rules import RULES, Breach, Splitting, count_unavoidable, find_violations
 
 Split = Callable[[str], list[str]]
 
@@ -340,3 +340,51 @@ def test_the_pattern_for_content_agrees_with_isspace() -> None:
     everything = "".join(map(chr, range(0x110000)))
     content = "".join(character for character in everything if not character.isspace())
     assert "".join(re.findall(rules._content, everything)) == content
+
+
+# Boundaries against the rule, by unit.
+
+
+def cut_in_every_way(text: str) -> list[list[str]]:
+    """All segments that join to a text, without empty ones."""
+    ways = []
+    for chosen in range(1 << max(0, len(text) - 1)):
+        places = [0, *(at for at in range(1, len(text)) if chosen >> (at - 1) & 1), len(text)]
+        ways.append([text[start:end] for start, end in pairwise(places)])
+    return ways
+
+
+def count_inside(text: str, segments: list[str], start: int, end: int) -> int:
+    """Boundaries strictly inside a unit."""
+    places = {len("".join(segments[:number])) for number in range(1, len(segments))}
+    return len(places & set(range(start + 1, end)))
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(st.text(alphabet="ab \n\t\u3000", min_size=1, max_size=8), st.integers(1, 9))
+def test_excess_and_unavoidable_are_those_of_all_ways_to_cut(text: str, limit: int) -> None:
+    units = find_units(text) or [(0, len(text))]
+    fewest = None
+    for segments in cut_in_every_way(text):
+        inside = [count_inside(text, segments, *unit) for unit in units]
+        spare = [(end - start - 1) // limit for start, end in units]
+        splitting = Splitting(text, segments, limit)
+        assert splitting.excess == sum(
+            max(0, number - allowed) for number, allowed in zip(inside, spare, strict=True)
+        )
+        if max(map(len, segments)) <= limit:
+            fewest = min(sum(inside), fewest if fewest is not None else sum(inside))
+    assert count_unavoidable(text, limit) == fewest
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(texts, st.integers(1, 12))
+def test_the_segmenter_has_no_excess(text: str, limit: int) -> None:
+    assert Splitting(text, TextSegmenter(limit).split(text), limit).excess == 0
+
+
+def test_a_limit_longer_than_the_text_leaves_nothing_unavoidable() -> None:
+    assert count_unavoidable(" a ", 10**12) == 0
+    assert count_unavoidable("", 1) == 0
+    with pytest.raises(ValueError, match="must be positive, not 0"):
+        count_unavoidable("a", 0)
