@@ -8,6 +8,7 @@ import segmenter
 from harness.measure.shapes import SHAPES, Shape
 from harness.results.bench import Peak
 from harness.results.errors import MeasurementError
+from harness.results.exponent import LEAST_SECONDS
 from harness.results.model import Growth, Trial
 from harness.results.verdict import BASELINE
 from harness.runner.pool import SplitterPool
@@ -17,14 +18,15 @@ from harness.splitters.registry import Split, Splitter, load_splitter
 # For any splitter, beside the run that checks it.
 FEW_SHAPES = {name: SHAPES[name] for name in ("prose", "one line", "lines of one letter")}
 FEW_LIMITS = (500, 5_000)
-FEW_LENGTHS = (25_000, 100_000)
+FEW_LENGTHS = tuple(12_500 << doublings for doublings in range(8))
 # For the segmenter.
-LENGTHS = (250_000, 500_000, 1_000_000, 2_000_000)
+LENGTHS = tuple(250_000 << doublings for doublings in range(7))
 LIMITS = (1, 20, 500, 100_000, 4_000_000)
 TIMEOUT = 5.0  # seconds that a splitter may take for a text
 
 _PURE = "harness.measure.forms:make_pure"
 _CALLS = 3
+_PEAKS = 4  # lengths of which the peak of memory is measured
 _LONG = 1.0  # seconds, after which one call is enough
 
 Progress = Callable[[str], object]
@@ -39,8 +41,9 @@ def measure_growth(
     lengths: Sequence[int] = FEW_LENGTHS,
     progress: Progress = lambda _: None,
 ) -> tuple[list[Growth], list[Trial]]:
-    """The time that texts of some lengths take each splitter, by limit and shape: the quickest of
-    three calls, or a single one if that is long.
+    """The CPU time that texts of some lengths take each splitter, by limit and shape: the least of
+    three calls, or a single one if that is long. Texts that are longer than it takes to tell how
+    time grows are left out.
 
     The first text that a splitter fails on is told as a trial; the longer ones of that shape are
     then left out.
@@ -51,9 +54,10 @@ def measure_growth(
     for limit in limits:
         for name, shape in shapes.items():
             progress(f"growth: {name} at {limit:,}")
-            texts = [shape(length) for length in sorted(lengths)]
             for splitter in measured:
-                for text in texts:
+                enough = 0  # lengths that took long enough to tell
+                for length in sorted(lengths):
+                    text = shape(length)
                     try:
                         seconds = _find_quickest(splitter, pool, text, limit)
                     except SplitterError as error:
@@ -61,6 +65,9 @@ def measure_growth(
                         trials.append(Trial(splitter.name, question, error.status, error.detail))
                         break
                     growth.append(Growth(name, limit, splitter.name, len(text), seconds))
+                    enough += seconds >= LEAST_SECONDS
+                    if enough == 4:
+                        break
     return growth, trials
 
 
@@ -107,7 +114,7 @@ def measure_growth_of_forms(
                 split = splitter.make(limit)
                 peaks += [
                     Peak(name, limit, form, length, _find_peak(split, shape(length)))
-                    for length in sorted(lengths)
+                    for length in sorted(lengths)[:_PEAKS]
                 ]
     return growth, trials, peaks
 

@@ -3,7 +3,7 @@ where they are biased, and where they were made."""
 
 import io
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ from matplotlib.typing import LineStyleType
 
 from harness.report import tables
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, fit_power, show_count, show_digits
+from harness.report.tables import Column, Table, show_count, show_digits, show_exponent
 from harness.results.atomic import open_replacing
 from harness.results.bench import MEMORY_ALLOWED, Bench
 from harness.results.estimates import estimate
+from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
 
@@ -25,7 +26,6 @@ PAGE = "bench.md"
 PLOT = "growth.svg"
 _ALL = "all"
 # Below these, a measurement says more of the machine than of the text.
-_LEAST_SECONDS = 1e-3
 _LEAST_BYTES = 64 * 1024
 
 _SPEED_BIAS = (
@@ -166,10 +166,6 @@ def _group_peaks(bench: Bench) -> _Growing:
     return grouped
 
 
-def _power(values: Mapping[int, float], least: float) -> float | None:
-    return fit_power({size: max(value, least) for size, value in values.items()})
-
-
 def tabulate_growth(bench: Bench) -> Table:
     """The powers of the length: one row per limit and shape."""
     seconds, peaks = _group_seconds(bench), _group_peaks(bench)
@@ -180,9 +176,9 @@ def tabulate_growth(bench: Bench) -> Table:
         (
             limit,
             shape,
-            *(_power(here.get(name, {}), _LEAST_SECONDS) for name in splitters),
+            *(find_exponent(here.get(name, {}), LEAST_SECONDS) for name in splitters),
             *(here.get(name, {}).get(longest) for name in splitters),
-            *(_power(peaks[limit, shape].get(name, {}), _LEAST_BYTES) for name in ours),
+            *(find_exponent(peaks[limit, shape].get(name, {}), _LEAST_BYTES) for name in ours),
             *(_mebibytes(peaks[limit, shape].get(name, {}).get(longest)) for name in ours),
         )
         for (limit, shape), here in seconds.items()
@@ -192,16 +188,17 @@ def tabulate_growth(bench: Bench) -> Table:
         [
             Column("limit", show_count),
             Column("shape", numeric=False),
-            *(Column(f"time exponent, {name}", _show_exponent) for name in splitters),
+            *(Column(f"time exponent, {name}", show_exponent) for name in splitters),
             *(Column(f"seconds, {name}", show_digits) for name in splitters),
-            *(Column(f"memory exponent, {name}", _show_exponent) for name in ours),
+            *(Column(f"memory exponent, {name}", show_exponent) for name in ours),
             *(Column(f"peak MiB, {name}", show_digits) for name in ours),
         ],
         rows,
         [
-            "An exponent is the slope of a line through the logarithms of size and value: 1 grows "
-            f"as the text does, 2 with its square. Values below {_LEAST_SECONDS * 1e3:g} ms and "
-            f"{_LEAST_BYTES // 1024} KiB count as that much. Seconds and peaks are those of texts "
+            "An exponent of 1 grows as the text does, of 2 with its square. It is found from four "
+            "lengths, each twice the one before, of which the shortest needs at least "
+            f"{LEAST_SECONDS * 1e3:g} ms or {_LEAST_BYTES // 1024} KiB: log2 of the last increment "
+            "divided by the one before it. Seconds and peaks are those of texts "
             f"of {longest:,} code points; peaks include the segments, not the text. A splitter "
             "that took too long for such a text has no seconds.",
         ],
@@ -223,14 +220,14 @@ def tabulate_worst(bench: Bench) -> Table:
         "Highest exponents",
         [
             Column("splitter", numeric=False),
-            Column("of time", _show_exponent),
-            Column("of peak memory", _show_exponent),
+            Column("of time", show_exponent),
+            Column("of peak memory", show_exponent),
             Column("texts that took too long", show_count),
         ],
         [
             (
                 name,
-                _find_highest(seconds, name, _LEAST_SECONDS),
+                _find_highest(seconds, name, LEAST_SECONDS),
                 _find_highest(peaks, name, _LEAST_BYTES),
                 sum(len(sizes) - len(here.get(name, {})) for here in seconds.values()),
             )
@@ -240,12 +237,8 @@ def tabulate_worst(bench: Bench) -> Table:
 
 
 def _find_highest(grouped: _Growing, splitter: str, least: float) -> float | None:
-    powers = [_power(here.get(splitter, {}), least) for here in grouped.values()]
-    return max((power for power in powers if power is not None), default=None)
-
-
-def _show_exponent(value: float) -> str:
-    return f"{value:.2f}"
+    found = [find_exponent(here.get(splitter, {}), least) for here in grouped.values()]
+    return max((each for each in found if isinstance(each, float)), default=None)
 
 
 def tabulate_memory(bench: Bench) -> Table:

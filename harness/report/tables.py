@@ -6,13 +6,14 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from harness.report import safe
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
+from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import (
     BoundaryCount,
     Claim,
@@ -781,25 +782,24 @@ def growth(run: Run) -> Table:
             Column("splitter", numeric=False),
             Column("longest text, code points", show_count),
             Column("its time, s", show_digits),
-            Column("time grows as length to the power", "{:.2f}".format),
+            Column("time grows as length to the power", show_exponent),
         ],
         [
-            (*key, max(seconds), seconds[max(seconds)], fit_power(seconds))
+            (*key, max(seconds), seconds[max(seconds)], find_exponent(seconds, LEAST_SECONDS))
             for key, seconds in texts.items()
         ],
         [
-            "1 is in proportion to the length, 2 with its square: twice the text, four times the time."
+            "1 is in proportion to the length, 2 with its square: twice the text, four times the "
+            "time. It is found from four lengths, each twice the one before, of which the shortest "
+            f"takes at least {LEAST_SECONDS * 1e3:g} ms of CPU time; {NOTHING} if they took too long."
         ],
         names=3,
     )
 
 
-def fit_power(values: Mapping[int, float]) -> float | None:
-    """The power of the length that values grow by; None with fewer than two lengths."""
-    points = [(math.log(n), math.log(v)) for n, v in values.items() if n > 0 and v > 0]
-    if len(points) < 2:
-        return None
-    return statistics.linear_regression(*zip(*points, strict=True)).slope
+def show_exponent(value: float | str) -> str:
+    """With two decimals; in words if it is too quick to tell."""
+    return value if isinstance(value, str) else f"{value:.2f}"
 
 
 def imports(run: Run) -> Table:

@@ -95,11 +95,11 @@ class SplitterPool:
     def time(
         self, splitter: Loadable, text: str, max_chunk_length: int, *, calls: int = 1
     ) -> list[float]:
-        """The seconds of so many calls with a text; raises SplitterError and StorageError."""
+        """The CPU seconds of so many calls with a text; raises SplitterError and StorageError."""
         with open_folder() as folder, self.borrow(splitter) as process:
             write_spool(folder / "spool", [("text", text)])
             process.load(max_chunk_length)
-            return [process.run_pass(folder / "spool").seconds for _ in range(calls)]
+            return [process.run_pass(folder / "spool").cpu_seconds for _ in range(calls)]
 
     def give_up(self, splitter: Loadable, error: SplitterError) -> None:
         """Start no more processes of a splitter, because of that error."""

@@ -139,12 +139,16 @@ def grow(seconds: dict[int, float], peaks: dict[int, int]) -> Bench:
 
 
 def test_exponents_are_those_of_the_growth():
-    square = grow({1_000: 0.01, 2_000: 0.04, 4_000: 0.16}, {1_000: 2**20, 4_000: 2**22})
+    lengths = (1_000, 2_000, 4_000, 8_000)
+    square = grow(
+        {length: 0.03 * (length / 1_000) ** 2 for length in lengths},
+        {length: 2**20 + length for length in lengths},
+    )
     assert tabulate_worst(square).cells == [["pure Python", "2.00", "1.00", "0"]]
-    assert tabulate_growth(square).cells == [["20", "words", "2.00", "0.160", "1.00", "4.00"]]
-    # What is too short to be measured grows by nothing.
-    short = grow({1_000: 1e-7, 2_000: 1e-5}, {1_000: 10, 2_000: 99})
-    assert tabulate_worst(short).cells == [["pure Python", "0.00", "0.00", "0"]]
+    assert tabulate_growth(square).cells == [["20", "words", "2.00", "1.92", "1.00", "1.01"]]
+    short = grow(dict.fromkeys(lengths, 1e-5), dict.fromkeys(lengths, 10))
+    assert tabulate_worst(short).cells == [["pure Python", "–", "–", "0"]]
+    assert tabulate_growth(short).cells[0][2::2] == ["too quick to tell", "too quick to tell"]
     assert tabulate_worst(grow({1_000: 1.0}, {})).cells == [["pure Python", "–", "–", "0"]]
 
 

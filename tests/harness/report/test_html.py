@@ -115,16 +115,25 @@ def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
     write_run(tmp_path, CHECKED)
     (tmp_path / "growth.csv").write_text(
         "shape,splitter,max_chunk_length,code_points,seconds\n"
-        "words,a,500,1000,0.5\nwords,a,500,4000,8\nwords,b,500,1000,1\n"
+        "words,a,500,1000,0.5\nwords,a,500,2000,2\nwords,a,500,4000,8\n"
+        "words,a,500,500,0.125\nwords,b,500,1000,1\n"
     )
     growth = section(render_page(read_run(tmp_path)), "growth")
-    # sixteen times the time for four times the text
+    # four times the time for twice the text
     assert [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?</td>", growth)] == [
         "4,000", "8.00", "2.00", "1,000", "1.00", "–",
     ]  # fmt: skip
     assert "Time by length: words at 500" in growth
     plot = growth[growth.index("<svg") : growth.index("</svg>")]
-    assert re.findall(r">([\d.,]+)</text>", plot) == ["1,000", "4,000", "0.1", "1", "10"]
+    assert re.findall(r">([\d.,]+)</text>", plot) == [
+        "500",
+        "1,000",
+        "2,000",
+        "4,000",
+        "0.1",
+        "1",
+        "10",
+    ]
 
 
 def test_of_many_splitters_few_have_a_colour() -> None:

@@ -1,0 +1,28 @@
+"""How work grows with the length of a text."""
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+
+#: Less time than this says more of the machine than of the text.
+LEAST_SECONDS = 0.02
+TOO_QUICK = "too quick to tell"
+
+
+def find_exponent(work: Mapping[int, float], least: float) -> float | str | None:
+    """The power of the length that work grows by, from what texts of four lengths need, each
+    twice the one before: log2 of the last increment by the one before it, in which fixed costs
+    cancel out.
+
+    The shortest of the four is the first that needs ``least``. TOO_QUICK if texts that are long
+    enough need less; None without four such lengths, or if a longer text needs no more.
+    """
+    enough = [length for length in sorted(work) if work[length] >= least][:4]
+    if len(enough) < 4:
+        return TOO_QUICK if len(work) >= 4 and len(enough) < len(work) else None
+    if any(not math.isclose(b, 2 * a, rel_tol=0.01) for a, b in pairwise(enough)):
+        return None
+    _, second, third, fourth = (work[length] for length in enough)
+    if second >= third or third >= fourth:
+        return None
+    return math.log2((fourth - third) / (third - second))
