@@ -10,6 +10,7 @@ from harness.cli.options import (
     CorpusOptions,
     corpus_options,
     limits_option,
+    list_typed,
     out_option,
     rounds_option,
 )
@@ -20,6 +21,8 @@ from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
 from harness.results.verdict import Verdict
 
+_OF_ALL_PARTS = {"parts", "out", "overwrite"}
+
 
 @click.command("bench")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PART]...")
@@ -27,7 +30,9 @@ from harness.results.verdict import Verdict
 @limits_option
 @rounds_option
 @out_option
+@click.pass_context
 def bench_command(
+    context: click.Context,
     parts: Sequence[str],
     corpus: CorpusOptions,
     limits: Sequence[int],
@@ -44,8 +49,9 @@ def bench_command(
     may; 2 the command was wrong; 3 something could not be measured.
     """
     chosen = once(parts or PARTS)
-    if "speed" not in chosen and (corpus.corpus_names or corpus.suite or corpus.mirror):
-        raise click.UsageError("only speed is measured on a corpus; leave that option out")
+    if "speed" not in chosen:
+        for option in list_typed(context, besides=_OF_ALL_PARTS):
+            raise click.UsageError(f"only speed takes {option}; leave it out")
     folder = out or name_folder("bench-")
     corpora = list(load_corpora(corpus, ("builtin",)).values()) if "speed" in chosen else []
     with Bars() as bars:

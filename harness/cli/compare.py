@@ -5,11 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from harness.cli.ending import say
 from harness.cli.inputs import load_corpora, name_folder, once, open_console, tell, typed_command
-from harness.cli.options import CorpusOptions, corpus_options, limits_option, out_option
+from harness.cli.options import (
+    CorpusOptions,
+    corpus_options,
+    limits_option,
+    list_typed,
+    out_option,
+)
 from harness.cli.progress import Bars
 from harness.compare.checkouts import SEGMENTER, Location, check_revision
 from harness.compare.decision import TOLERANCE
@@ -117,7 +122,8 @@ def compare_command(
     if folders:
         if bases or len(folders) != 2:
             raise click.UsageError("give two run folders, or --base and no folder")
-        _refuse_options_of_versions(context)
+        for option in list_typed(context, besides=_OF_FOLDERS_TOO):
+            raise click.UsageError(f"two runs are compared without {option}")
         before, after = folders
         compared = compare_folders(before, after, folder, different_segments=different_segments)
     elif not bases:
@@ -150,11 +156,3 @@ def compare_command(
     if compared.path is not None:
         tell(f"Report: {compared.path}")
     return compared.verdict
-
-
-def _refuse_options_of_versions(context: click.Context) -> None:
-    for option in context.command.params:
-        name = str(option.name)
-        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if typed and name not in _OF_FOLDERS_TOO:
-            raise click.UsageError(f"two runs are compared without {option.opts[0]}")

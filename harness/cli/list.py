@@ -22,6 +22,8 @@ from segmenter.testing.checks import CHECKS, RULE_SETS
 @click.option("--measure", is_flag=True, help="Read the corpora that are here, to tell their size.")
 def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdict:
     """List the corpora and splitters that can be measured, and the rules."""
+    if kind not in (None, "corpora") and (mirror or measure):
+        raise click.UsageError("--mirror and --measure are for corpora; leave them out")
     console = open_console()
     if kind in (None, "corpora"):
         print_table(_tabulate_corpora(mirror, measure), console)

@@ -2,18 +2,19 @@
 
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import corpora
 from harness.measure.timing import ROUNDS
 from harness.results.bench import BENCH
-from harness.results.folder import CLAIMS, ENVIRONMENT
+from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
 from harness.results.model import BASELINE
 from harness.runner.process import TIMEOUT
 from harness.splitters import registry as splitters
@@ -41,6 +42,16 @@ def read_into(name: str, record: type, *options: Decorator[Any]) -> Decorator[Co
         return decorated  # type: ignore[no-any-return]
 
     return decorate
+
+
+def list_typed(context: click.Context, *, besides: Collection[str]) -> list[str]:
+    """The options that were typed, as ``--help`` names them, but for those parameters."""
+    return [
+        option.opts[0]
+        for option in context.command.params
+        if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+        and option.name not in besides
+    ]
 
 
 def complete_corpora(
@@ -85,6 +96,13 @@ class SplitterOptions:
     splitter_names: tuple[str, ...]
     every: str
 
+    def choose(self) -> Sequence[str]:
+        """Their names. Raises click.UsageError for names beside the demand for all."""
+        if self.splitter_names and self.every == "all":
+            raise click.UsageError("give --splitter or --splitters all, not both")
+        declared = splitters.names() if self.every == "all" else splitters.default_names()
+        return self.splitter_names or declared
+
 
 mirror_option = click.option(
     "--mirror",
@@ -127,8 +145,10 @@ def out_option(command: Command) -> Command:
 
     @functools.wraps(command)
     def run(*arguments: Any, out: Path | None, overwrite: bool, **values: Any) -> Any:
+        if overwrite and out is None:
+            raise click.UsageError("--overwrite is for the folder of --out; leave it out")
         if out is not None and not overwrite:
-            for name in (ENVIRONMENT, BENCH, CLAIMS):
+            for name in (ENVIRONMENT, BENCH, CLAIMS, COMPARISON):
                 if os.path.lexists(out / name):
                     raise click.UsageError(
                         f"{out} holds the results of an earlier command ({name}); "

@@ -27,11 +27,11 @@ def report_command(folder: Path, opened: bool) -> Verdict:
         for table in tabulate_bench(bench):
             print_table(table, console)
         tell(f"Page: {report}")
-        return Verdict.WELL
-    run = read_run(folder)
-    report = write_report(folder, run)
-    print_run(run, console)
-    tell(f"Report: {report}")
+    else:
+        run = read_run(folder)
+        report = write_report(folder, run)
+        print_run(run, console)
+        tell(f"Report: {report}")
     if opened and not webbrowser.open(report.resolve().as_uri()):
         raise CannotMeasureError(f"no browser was found; open {report} in one")
     return Verdict.WELL

@@ -39,7 +39,6 @@ from harness.retrieval.sources import (
     load_questions,
     load_whatever_is_there,
 )
-from harness.splitters import registry as splitters
 
 
 @click.command("retrieve")
@@ -125,8 +124,11 @@ def retrieve_command(
         raise click.UsageError(
             f"--mirror applies to no corpus here; it is for {', '.join(MIRRORED)}"
         )
-    declared = splitters.names() if splitter.every == "all" else splitters.default_names()
-    names = once([IN_HOUSE, *(splitter.splitter_names or declared)])
+    if vectors and {*retriever_names} <= {BM25, LSA}:
+        raise click.UsageError(
+            f"--vectors is for embedding functions of yours; {BM25} and {LSA} keep none"
+        )
+    names = once([IN_HOUSE, *splitter.choose()])
     contenders = [load_splitter(name) for name in names]
     with show_fetching("fetching") as fetched:
         source = Access(mirror, timeout, encoding, text_column, fetched)

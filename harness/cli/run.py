@@ -36,7 +36,6 @@ from harness.results.model import BASELINE
 from harness.results.requirements import find_breaches, find_gaps
 from harness.results.timings import TIMINGS, write_timings
 from harness.results.verdict import Verdict, judge
-from harness.splitters import registry as splitters
 
 
 @click.command("run")
@@ -94,8 +93,7 @@ def measure(
     """Run on the corpora that are named, else on those to ``check``, and time all that are named,
     else those to ``time``; nothing is timed if ``time`` is empty. ``required`` are the rules
     that every splitter has to keep, ``baseline`` is the splitter that speed is measured against."""
-    declared = splitters.names() if splitter.every == "all" else splitters.default_names()
-    contenders = [load_splitter(name) for name in once(splitter.splitter_names or declared)]
+    contenders = [load_splitter(name) for name in once(splitter.choose())]
     if baseline is not None:
         load_splitter(baseline)  # one that is unknown is a wrong command
     chosen = load_corpora(corpus, check)

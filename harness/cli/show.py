@@ -1,5 +1,6 @@
 """``segbench show``: one text, as splitters cut it."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,13 +45,22 @@ from harness.splitters.contenders import gather
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a page instead, in which splitters and limits can be chosen.",
 )
+@click.option("--overwrite", is_flag=True, help="Replace the file that --html names.")
 def show_command(
-    file: str, splitter_names: Sequence[str], limits: Sequence[int], page: Path | None
+    file: str,
+    splitter_names: Sequence[str],
+    limits: Sequence[int],
+    page: Path | None,
+    overwrite: bool,
 ) -> Verdict:
     """Show how splitters cut a text, side by side.
 
     Whitespace is made visible. FILE is UTF-8; - is standard input.
     """
+    if overwrite and page is None:
+        raise click.UsageError("--overwrite is for the file that --html names; leave it out")
+    if page and os.path.lexists(page) and not overwrite:
+        raise click.UsageError(f"{page} exists; give another file, or --overwrite")
     declared = map(load_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
     with Bars() as bars:
         contenders = gather(declared, bars.begin)

@@ -15,15 +15,14 @@ from harness.compare.comparison import BASE, HEAD, Addition, Comparison, Measure
 from harness.compare.decision import ERROR, STRATUM_TOLERANCE, TOLERANCE, Interval, Speed
 from harness.report import safe, tables
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, show_digits
+from harness.report.tables import Column, Table, show_count, show_digits, show_number
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
 from harness.results.errors import MeasurementError
-from harness.results.folder import ROUNDS
+from harness.results.folder import COMPARISON, ROUNDS
 from harness.results.model import Environment, Run
 from harness.results.timings import write_side
 
-RECORD = "compare.json"
 PAGE = "compare.md"
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -75,7 +74,7 @@ def describe_addition(addition: Addition) -> Page:
     head = addition.head
     answer = (
         f"New: {head} has {head.segmenter.given}, {addition.base} has nothing there and nothing of "
-        f"that name elsewhere. It split {show_count(addition.documents)} documents without an "
+        f"that name elsewhere. It split {show_number(addition.documents, 'document')} without an "
         "error; there is nothing to compare its segments and its speed with."
     )
     return Page("A new segmenter", answer, [], addition.environment)
@@ -93,7 +92,7 @@ def render_page(page: Page) -> str:
     shown = [f"**{table.title}**\n\n{render_table(table).strip()}" for table in page.tables]
     where = render_table(tables.environment(Run(page.environment))).strip()
     rest = f"<details><summary>Environment</summary>\n\n{where}\n\n</details>"
-    return "\n\n".join([f"### {page.title}", safe.lines(page.answer), *shown, rest]) + "\n"
+    return "\n\n".join([f"### {page.title}", safe.paragraph(page.answer), *shown, rest]) + "\n"
 
 
 def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
@@ -101,7 +100,7 @@ def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
 
     Raises MeasurementError where a file cannot be written.
     """
-    write_json(folder / RECORD, record, indent=1)
+    write_json(folder / COMPARISON, record, indent=1)
     with open_replacing(folder / PAGE) as file:
         file.write(render_page(page))
     return folder / PAGE
@@ -126,15 +125,15 @@ def start_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (RECORD, PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
+        for name in (COMPARISON, PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise MeasurementError(
             f"cannot write {folder}: {error.strerror}; give another folder with --out"
         ) from error
-    with open_replacing(folder / RECORD):
+    with open_replacing(folder / COMPARISON):
         pass
-    (folder / RECORD).unlink()
+    (folder / COMPARISON).unlink()
 
 
 def write_timings(folder: Path, comparison: Comparison) -> None:
@@ -201,9 +200,12 @@ def _answer(comparison: Comparison) -> str:
     if comparison.differences:
         differing = max(each.differing for each in comparison.differences)
         sentences.append(
-            f"The segments differ, in up to {show_count(differing)} documents at a limit."
+            f"The segments differ, in up to {show_number(differing, 'document')} at a limit."
         )
-    versions = f"{question.head} is {{}} than {question.base}"
+
+    def tell(how: str) -> str:
+        return f"{question.head} is {how} than {question.base}"
+
     by = _name_extreme(comparison)
     match comparison.speed:
         case None:
@@ -211,12 +213,12 @@ def _answer(comparison: Comparison) -> str:
                 "Speed was not measured; --allow-different-segments measures it all the same."
             )
         case Speed.SLOWER:
-            sentences.append(f"Slower: {versions.format('slower')}: {by}.")
+            sentences.append(f"Slower: {tell('slower')}: {by}.")
         case Speed.FASTER:
-            sentences.append(f"Faster: {versions.format('faster')}: {by}.")
+            sentences.append(f"Faster: {tell('faster')}: {by}.")
         case Speed.FINE:
             less = Speed.FINE.describe(question.tolerance)
-            sentences.append(f"{less.capitalize()}: {versions.format(less)}: {by}.")
+            sentences.append(f"{less.capitalize()}: {tell(less)}: {by}.")
         case Speed.NOISY:
             sentences.append(
                 "Cannot tell: noisy machine. Within a round, the base differs from itself by more "
@@ -224,7 +226,7 @@ def _answer(comparison: Comparison) -> str:
             )
         case Speed.UNDECIDED:
             sentences.append(
-                f"Cannot tell whether {versions.format('slower')}: {by}, which is not certain "
+                f"Cannot tell whether {tell('slower')}: {by}, which is not certain "
                 f"enough for the tolerance of {question.tolerance:g}."
             )
     if comparison.uncounted:

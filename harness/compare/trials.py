@@ -25,9 +25,9 @@ from rich.console import Console
 
 import segmenter
 from harness.compare.decision import Speed
-from harness.compare.report import RECORD
 from harness.report.tables import Column, Table, show_count, show_digits
 from harness.report.terminal import print_table
+from harness.results.folder import COMPARISON
 from harness.runner.executor import count_cores
 
 _ROOT = Path(__file__).parents[2]
@@ -169,7 +169,7 @@ def _copy(folder: Path, added: str) -> Path:
 
 def _compare(sides: Sequence[Path], out: Path, options: Sequence[str]) -> dict[str, Any]:
     base, head = map(str, sides)
-    (out / RECORD).unlink(missing_ok=True)
+    (out / COMPARISON).unlink(missing_ok=True)
     command = [
         "compare",
         "--base",
@@ -188,9 +188,9 @@ def _compare(sides: Sequence[Path], out: Path, options: Sequence[str]) -> dict[s
         stderr=subprocess.PIPE,
         text=True,
     )
-    if not (out / RECORD).exists():
+    if not (out / COMPARISON).exists():
         raise click.ClickException(done.stderr.strip())
-    learnt: dict[str, Any] = json.loads((out / RECORD).read_text(encoding="utf-8"))
+    learnt: dict[str, Any] = json.loads((out / COMPARISON).read_text(encoding="utf-8"))
     return learnt
 
 

@@ -62,6 +62,11 @@ def markdown(text: str) -> str:
     return _special.sub(r"\\\g<0>", line(text))
 
 
+def paragraph(text: str) -> str:
+    """Words and foreign text as Markdown that shows them as they are, of any length."""
+    return _special.sub(r"\\\g<0>", lines(text))
+
+
 def code(name: str) -> Sentence:
     """A foreign name within a sentence of ours."""
     shown = line(name, _MOST_OF_A_NAME)

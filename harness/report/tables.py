@@ -106,7 +106,7 @@ def answer(run: Run) -> str:
     documents, code_points = map(sum, zip(*sizes.values(), strict=True))
     limits = sorted({count.workload.max_chunk_length for count in own or run.counts})
     scope = (
-        f"{show_count(documents)} documents ({show_count(code_points)} code points) "
+        f"{show_number(documents, 'document')} ({show_number(code_points, 'code point')}) "
         f"at {_name_limits(limits)}"
     )
     if not own:
@@ -875,6 +875,11 @@ def show_count(value: float) -> str:
 def show_loss(value: int) -> str:
     """As ``show_count``; ``at least 12`` where only a lower bound is known."""
     return f"at least {value:,}" if isinstance(value, AtLeast) else show_count(value)
+
+
+def show_number(number: int, noun: str) -> str:
+    """``1 document``, ``1,234 documents``."""
+    return f"{show_count(number)} {noun}{'s' * (number != 1)}"
 
 
 def show_digits(value: float) -> str:

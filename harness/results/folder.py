@@ -63,6 +63,7 @@ CLAIMS = "claims.json"
 RETRIEVAL = "retrieval.csv"
 STRIPPING = "stripping.csv"
 CONTRASTS = "contrasts.jsonl"
+COMPARISON = "compare.json"
 
 # What splitters were called in runs that do not name their baseline.
 EARLIER_NAMES: Mapping[str, str] = {

@@ -318,8 +318,8 @@ def test_a_new_run_into_the_folder_of_another_leaves_nothing_of_it() -> None:
     assert list(Path("run").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["environment.json", "bench.json", "claims.json"])
-@pytest.mark.parametrize("command", ["run", "check", "time", "bench", "claims"])
+@pytest.mark.parametrize("name", ["environment.json", "bench.json", "claims.json", "compare.json"])
+@pytest.mark.parametrize("command", ["run", "check", "time", "bench", "claims", "compare"])
 def test_results_are_not_replaced_unasked(command: str, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()

@@ -53,7 +53,7 @@ def compare(tmp_path: Path) -> Compare:
     """``segbench compare`` at one limit, with a tolerance that the noise of no machine reaches."""
 
     def run(*arguments: str) -> Result:
-        defaults = ["--out", str(tmp_path / "out")]
+        defaults = ["--out", str(tmp_path / "out"), "--overwrite"]
         if "--base" in arguments:
             defaults += ["--tolerance", "2.5", "--max-chunk-length", "20"]
         result = CliRunner().invoke(segbench, ["compare", *defaults, *arguments])

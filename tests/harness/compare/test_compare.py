@@ -119,6 +119,18 @@ def test_a_slower_head_is_a_bad_answer(
     assert page.index("Slower: ") < page.index("| builtin | 20 | – | slower | ")
 
 
+def test_names_of_versions_are_shown_as_they_are(
+    repository: Repository, compare: Compare, tmp_path: Path
+) -> None:
+    name = "{0}<img/src=x>`_a_`{"
+    repository.git("tag", name, "plain")
+    result = compare("--base", name)
+    assert result.exit_code == 0, result.stderr
+    assert f" slower than {name} (" in result.stdout
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert r" slower than {0}\<img/src=x>\`\_a\_\`{ (" in page
+
+
 def test_a_faster_head_is_told(repository: Repository, compare: Compare) -> None:
     repository.commit(NEEDLESS, "needless")
     result = compare("--base", "needless", "--head", "plain")

@@ -1,0 +1,75 @@
+"""An option with nothing to apply to is a wrong command, and what is there is not replaced."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.commands import segbench
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("list splitters --mirror .", "--mirror and --measure are for corpora"),
+        ("list rules --measure", "--mirror and --measure are for corpora"),
+        ("bench growth --rounds 99", "only speed takes --rounds"),
+        ("bench growth --corpus builtin", "only speed takes --corpus"),
+        ("bench memory imports --max-documents 3", "only speed takes --max-documents"),
+        ("bench memory --seed 3", "only speed takes --seed"),
+        ("bench growth --max-chunk-length 20", "only speed takes --max-chunk-length"),
+        ("bench growth --timeout 20", "only speed takes --timeout"),
+        ("run --splitter fixed --splitters all", "--splitter or --splitters all, not both"),
+        ("check --splitter fixed --splitters all", "--splitter or --splitters all, not both"),
+        ("time --splitter fixed --splitters all", "--splitter or --splitters all, not both"),
+        ("retrieve --splitter fixed --splitters all", "--splitter or --splitters all, not both"),
+        ("retrieve --retriever bm25 --vectors kept", "--vectors is for embedding functions"),
+        ("check --overwrite", "--overwrite is for the folder of --out"),
+        ("retrieve --overwrite", "--overwrite is for the folder of --out"),
+        ("compare --overwrite --base x", "--overwrite is for the folder of --out"),
+        ("show text --overwrite", "--overwrite is for the file that --html names"),
+        ("compare one two --seed 3", "two runs are compared without --seed"),
+    ],
+)
+def test_an_option_without_effect_is_a_wrong_command(
+    command: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("One.")
+    done = CliRunner().invoke(segbench, command.split())
+    assert done.exit_code == 2, done.output
+    (line,) = done.stderr.splitlines()
+    assert says in line
+    assert done.stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+def test_a_file_is_not_replaced_by_a_page_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = Path("text")
+    text.write_text("One. Two.")
+    Path("gone").symlink_to("text")
+    command = ["show", "text", "--splitter", "fixed", "--html"]
+    for page in ("text", "gone"):
+        done = CliRunner().invoke(segbench, [*command, page])
+        assert done.exit_code == 2
+        assert done.stderr == f"segbench: {page} exists; give another file, or --overwrite\n"
+    assert text.read_text() == "One. Two."
+    done = CliRunner().invoke(segbench, [*command, "gone", "--overwrite"])
+    assert done.exit_code == 0, done.output
+    assert Path("gone").read_text().startswith("<!doctype html>")
+    assert text.read_text() == "One. Two."
+
+
+def test_a_bench_opens_in_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda page: opened.append(page) or True)
+    done = CliRunner().invoke(segbench, ["bench", "imports", "--out", "out"])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(segbench, ["report", "out", "--open"])
+    assert done.exit_code == 0, done.output
+    (page,) = opened
+    assert page.startswith((tmp_path / "out").as_uri())
