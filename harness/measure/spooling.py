@@ -1,5 +1,6 @@
 """Corpora in temporary files: a run reads each once, and check, excerpts and timing read the file."""
 
+import hashlib
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.document import Corpus, Document
+from harness.runner.details import LONGEST, shorten
 from harness.runner.pool import open_folder
 from harness.runner.spool import naming, open_new, read_spool, write_document
 
@@ -98,10 +100,21 @@ class SpooledCorpus:
                 self._starts.append(file.tell())
                 self._lengths.append(len(document.text))
                 with naming(self._path):
-                    write_document(file, (document.id, document.text))
+                    write_document(file, (_bound(document.id), document.text))
                     file.flush()
                 yield self._starts[-1], self._lengths[-1]
         self._whole = True
+
+
+def _bound(identifier: str) -> str:
+    """An id as all records of a run name the document; cut to a length that fits in a line.
+
+    A data set may hold anything in the column of its ids. Ids that differ still differ.
+    """
+    if len(identifier) <= LONGEST:
+        return identifier
+    digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{shorten(identifier, LONGEST - 17)} {digest}"
 
 
 @contextmanager

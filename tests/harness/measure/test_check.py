@@ -85,6 +85,20 @@ def check_inline(*args: Any, **kwargs: Any) -> CheckResult:
     return check_with(InlineExecutor(), *args, **kwargs)
 
 
+def test_ids_are_bounded_in_every_record_and_still_differ() -> None:
+    """A data set's column of ids may hold whole texts: each example repeated one."""
+    long = "x" * 1_000_000
+    documents = [Document(f"{long}{last}", "One.  Two.") for last in ("a", "b")]
+    result = check_inline(
+        [Corpus("corpus", lambda: iter(documents))], [local("raising"), local("slices")], [5]
+    )
+    named = {example.violation.document for example in result.examples}
+    assert len(named) == 2
+    assert max(map(len, named)) == 300
+    assert all(name.startswith("x" * 100) for name in named)
+    assert max(len(failure.detail) for failure in result.failures) < 1000
+
+
 def test_counts_are_those_of_the_segments() -> None:
     (count,) = check_inline([make_corpus(TEXTS)], [local("slices")], [20]).counts
     assert count == Count(
