@@ -40,7 +40,7 @@ def update_page(page: Path, root: Path = _ROOT) -> None:
 
     Run folders are named as paths below ``root``. A mark that names a limit is given a short table
     of a few splitters at that limit, any other the whole summary. Raises MeasurementError if a
-    folder holds no finished run, or there are no marks.
+    folder holds no finished run, or speeds of code that no commit holds, or there are no marks.
     """
     text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
@@ -56,6 +56,13 @@ def update_page(page: Path, root: Path = _ROOT) -> None:
 
 
 def _render(run: Run, found: re.Match[str]) -> str:
+    where = run.environment
+    if run.rounds and (where.dirty or not where.commit):
+        raise MeasurementError(
+            f"the speeds in {found['folder']} are of "
+            + (f"{where.commit} with changes" if where.commit else "no commit")
+            + ", so nobody could measure them again; commit what there is, and run it again"
+        )
     if found["limit"] is None:
         return render_summary(run)
     return render_table(summarize_few(run, FEW, int(found["limit"])))

@@ -5,7 +5,7 @@ import pytest
 from harness.report.readme import BEGIN, END, FEW, PAGES, update_page
 from harness.results.errors import MeasurementError
 from harness.results.folder import write_run
-from harness.results.model import Count, Environment, Run, ViolationCount, Workload
+from harness.results.model import Count, Environment, Round, Run, ViolationCount, Workload
 from harness.splitters.registry import names
 
 ROOT = Path(__file__).parents[3]
@@ -43,6 +43,25 @@ def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     assert "$ segbench check laws" in second
     assert text.endswith(f"\n{END}\nafter\n")
     assert "replaced" not in text
+
+
+@pytest.mark.parametrize(
+    ("commit", "dirty", "said"), [("", False, "no commit"), ("0abc", True, "0abc with changes")]
+)
+def test_speeds_of_what_is_not_committed_are_refused(
+    commit: str, dirty: bool, said: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    text = f"{BEGIN.format(folder='run')}\nbefore\n{END}\n"
+    page.write_text(text, "utf-8")
+    workload = Workload("books", "segmenter", 20)
+    count = Count(workload, 1, 2, 1, 2, 2, 2, "digest", 0, 0, 0, 0)
+    where = Environment("segbench run", {}, "", "", "", 2, commit, dirty, "", "x")
+    rounds = [Round(workload, "langchain", "all", 0, 2, *[0.5] * 8)]
+    write_run(tmp_path / "run", Run(where, counts=[count], rounds=rounds))
+    with pytest.raises(MeasurementError, match=f"the speeds in run are of {said}, so nobody"):
+        update_page(page, tmp_path)
+    assert page.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("text", ["", BEGIN.format(folder="reports/reference"), END])
