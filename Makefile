@@ -6,7 +6,7 @@ INSTALLED := .venv/installed
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 COMPILED := $(wildcard segmenter/*.so segmenter/*.pyd)
 
-.PHONY: report bench compile test browser fuzz mutants locks lint format clean
+.PHONY: report bench compile test browser fuzz mutants locks dist lint format clean
 
 report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded default, write a report
 	$(BIN)/segbench run
@@ -46,6 +46,13 @@ mutants: $(INSTALLED) ## which changes of the segmenter and the rules no test no
 
 locks: $(INSTALLED) ## pin again, to what is newest today, all that is installed for other splitters
 	$(BIN)/python -m tests.harness.splitters.make_locks
+
+dist: $(INSTALLED) ## what would be published, in dist: built in isolation, and checked
+	$(INSTALL) --editable '.[distribution]'
+	rm -rf dist build
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist
 
 lint: $(INSTALLED) ## style, types, import directions
 	$(BIN)/ruff check .
