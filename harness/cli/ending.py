@@ -148,6 +148,11 @@ class _Output(io.FileIO):
 
 def _open_streams() -> None:
     """Make standard output and error take any character, though nobody reads or they are closed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the next file or pipe took its number, and a child lost that
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by who started the command

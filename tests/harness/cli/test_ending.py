@@ -143,6 +143,24 @@ WRAPPED = """
 """
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_without_standard_streams_measures(closed: str, tmp_path: Path) -> None:
+    """Pipes to its own processes took their numbers, and each of these processes failed."""
+    (tmp_path / "text.txt").write_text("Some text.")
+    command = f'"$1" -m harness check --corpus text.txt --splitter fixed --out run {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", sys.executable],
+        capture_output=True,
+        cwd=tmp_path,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "environment.json").exists()
+
+
 @pytest.mark.parametrize(
     "action",
     [
