@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CorpusError(Exception):
-    """A corpus that cannot be read; the message is one line: what, why, and how to mend it."""
+    """A corpus that cannot be read; the message is one line: what, why, and what to do."""
 
 
 class RequestError(CorpusError):
@@ -51,7 +51,7 @@ class CorpusDigest:
 class Corpus:
     """A named source of documents; ``origin`` says in words where they come from.
 
-    Each iteration reads the source anew and yields one document at a time, deduplicated by id,
+    Each iteration reads the source again and yields one document at a time, deduplicated by id,
     in the same order every time. It raises CorpusError where the source cannot be read, and
     where it holds no document at all: an empty corpus is never a silent pass.
 

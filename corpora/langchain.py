@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def from_langchain(loader: "BaseLoader", name: str | None = None) -> Corpus:
-    """A corpus of what a LangChain document loader loads, lazily, anew at each iteration.
+    """A corpus of what a LangChain document loader loads, lazily, again at each iteration.
 
     A document's id is the loader's own where it gives one, else its metadata's ``source``, else
     ``document``; a second of the same id is told apart by ``#2``, and so on. ``name`` is the
     loader's class where it is not given. Iterating raises CorpusError for whatever the loader
-    raises, and for a document whose content is no string.
+    raises, and for a document whose content is not a string.
     """
     name = name or type(loader).__name__
 

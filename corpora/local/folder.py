@@ -79,7 +79,7 @@ def _compile(option: str, patterns: Sequence[str]) -> list[tuple[str, Any]]:
         try:
             spec = PathSpec.from_lines("gitignore", [pattern])
         except ValueError as error:
-            raise RequestError(f"{option} {pattern!r} is no pattern: {error}") from None
+            raise RequestError(f"{option} {pattern!r} is not a pattern: {error}") from None
         if not any(each.include for each in spec.patterns):
             raise RequestError(f"{option} {pattern!r} matches nothing; give a pattern such as *.md")
         compiled.append((f"{option} {pattern}", spec))

@@ -92,5 +92,5 @@ def answer_claims(
 
 
 def tabulate_claims(claims: Sequence[Claim]) -> Table:
-    """A row a claim."""
+    """One row per claim."""
     return tables.claims(claims)

@@ -225,7 +225,7 @@ corpus_options = read_into(
     click.option(
         "--sample",
         type=click.IntRange(min=1),
-        help="Only so many documents of each corpus, chosen by chance.",
+        help="Only so many documents of each corpus, chosen at random.",
     ),
     click.option(
         "--seed",

@@ -1,4 +1,4 @@
-"""Compares, and writes what was learnt."""
+"""Compares, and writes what was found."""
 
 import contextlib
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def compare_versions(
     pyperf: bool = False,
     **strictness: Any,
 ) -> Compared:
-    """Compare a version with one or more others and write what was learnt into ``folder``.
+    """Compare a version with one or more others and write what was found into ``folder``.
 
     ``strictness`` are the other fields of Question; ``pyperf`` asks for files for it as well. Raises
     CorpusError and MeasurementError; then nothing is written.
@@ -97,7 +97,7 @@ def compare_folders(
     *,
     different_segments: bool,
 ) -> Compared:
-    """Compare two run folders and write what was learnt into ``folder``; what is allowed is as
+    """Compare two run folders and write what was found into ``folder``; what is allowed is as
     in Question.
 
     Raises MeasurementError where one is no finished run, or they have nothing in common.

@@ -74,7 +74,7 @@ def describe_failure(checkout: Checkout, error: SplitterError) -> MeasurementErr
     return MeasurementError(f"{checkout.name}: its segmenter {how}: {error.detail}")
 
 
-_HOW = {"unavailable": "cannot be imported", "invalid": "is no text splitter"}
+_HOW = {"unavailable": "cannot be imported", "invalid": "is not a text splitter"}
 
 
 def clean_variables(seed: int) -> dict[str, str]:

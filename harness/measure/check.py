@@ -174,7 +174,9 @@ def check(
         raise MeasurementError("two corpora have the same name; give each once")
     for corpus in corpora:
         if corpus.name.strip().splitlines() != [corpus.name]:
-            raise MeasurementError(f"{corpus.name!r} is no name for a corpus; give it a plain line")
+            raise MeasurementError(
+                f"{corpus.name!r} is not a name for a corpus; give it a plain line"
+            )
     groups = [
         splitters[at : at + SPLITTERS_AT_ONCE] for at in range(0, len(splitters), SPLITTERS_AT_ONCE)
     ]

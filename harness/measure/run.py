@@ -76,7 +76,7 @@ def open_run_folder(folder: Path) -> Iterator[None]:
 
 
 def run(plan: Plan, folder: Path, progress: Progress) -> Run:
-    """Measure, write the run folder and its report, and return what was learnt.
+    """Measure, write the run folder and its report, and return what was measured.
 
     The folder is opened by ``open_run_folder``. Raises MeasurementError and CorpusError.
     """

@@ -67,7 +67,7 @@ def plot_spreads(
     *,
     line: float | None = None,
 ) -> Plot:
-    """A row a name: the median as a dot, lowest to highest as a bar, on a logarithmic axis that
+    """One row per name: the median as a dot, lowest to highest as a bar, on a logarithmic axis that
     holds the ``ends``; with a line at ``line``."""
     with mpl.rc_context(_STYLE):
         figure, axes = _start_rows([name for name, _ in rows])

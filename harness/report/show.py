@@ -199,7 +199,7 @@ def name_violation(violation: Violation) -> str:
 
 
 def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
-    """A row a splitter: its segments, and what it broke."""
+    """One row per splitter: its segments, and what it broke."""
     rows = []
     for view in views:
         broken = Counter(map(name_violation, view.violations))

@@ -158,7 +158,7 @@ def find_keepers(run: Run) -> list[str]:
 
 
 def summary(run: Run) -> Table:
-    """A row a splitter and limit: does it keep the text, does it fit, the whitespace rule, the
+    """One row per splitter and limit: does it keep the text, does it fit, the whitespace rule, the
     speed."""
     ratios = estimate_speed(run)
     exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
@@ -354,7 +354,7 @@ def _select(run: Run, splitters: Collection[str], limit: int) -> Run:
 
 
 def counts(run: Run) -> Table:
-    """A row a workload: what the splitter made of the corpus."""
+    """One row per workload: what the splitter made of the corpus."""
     rows = []
     for corpus in _and_all(_corpora(run)):
         for limit in _limits(run):
@@ -403,7 +403,7 @@ def counts(run: Run) -> Table:
 
 
 def lengths(run: Run) -> Table:
-    """A row a limit and splitter, over all corpora: how full the segments are.
+    """One row per limit and splitter, over all corpora: how full the segments are.
 
     Segments that may overlap hold some of the text twice, so their mean is not known.
     """
@@ -444,7 +444,7 @@ def lengths(run: Run) -> Table:
 
 
 def losses(run: Run) -> Table:
-    """A row a splitter that did not give back every text, and limit, over all corpora."""
+    """One row per splitter that did not give back every text, and limit, over all corpora."""
     unjoined: Counter[tuple[str, int]] = Counter()
     for row in run.violations:
         if row.rule == "join":
@@ -510,7 +510,7 @@ def _is_of(workload: Workload, splitter: str, limit: int) -> bool:
 
 
 def violations(run: Run) -> Table:
-    """A row a broken rule and splitter, over all corpora; what is unavoidable is left out."""
+    """One row per broken rule and splitter, over all corpora; what is unavoidable is left out."""
     limits = _limits(run)
     numbers: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for row in run.violations:
@@ -550,7 +550,7 @@ def violations(run: Run) -> Table:
 
 
 def unavoidable(run: Run) -> Table:
-    """A row a corpus: the boundaries inside units that no splitter can do without."""
+    """One row per corpus: the boundaries inside units that no splitter can do without."""
     limits = sorted({each.max_chunk_length for each in run.unavoidable})
     numbers = {(each.corpus, each.max_chunk_length): each.boundaries for each in run.unavoidable}
     corpora = list(dict.fromkeys(each.corpus for each in run.unavoidable))
@@ -636,7 +636,7 @@ def _find_rate(own: Sequence[Round], beside: Sequence[Round]) -> float:
 
 
 def failures(run: Run) -> Table:
-    """A row a workload that was asked for and could not be measured."""
+    """One row per workload that was asked for and could not be measured."""
     return Table(
         "Failures",
         [
@@ -683,7 +683,7 @@ def environment(run: Run) -> Table:
 
 
 def texts(read: Iterable[Texts]) -> Table:
-    """A row a corpus: what was measured on, so that others can tell whether they have the same."""
+    """One row per corpus: what was measured on, so that others can tell whether they have the same."""
     return Table(
         "Texts",
         [Column(title, numeric=False) for title in ("corpus", "digest", "from", "to know")],
@@ -696,7 +696,7 @@ def texts(read: Iterable[Texts]) -> Table:
 
 
 def boundaries(run: Run) -> Table:
-    """A row a splitter: how many of the boundaries at whitespace are wrong, over all corpora."""
+    """One row per splitter: how many of the boundaries at whitespace are wrong, over all corpora."""
     limits = _limits(run)
     found: defaultdict[tuple[str, int], list[BoundaryCount]] = defaultdict(list)
     for row in run.boundaries:
@@ -733,7 +733,7 @@ def boundaries(run: Run) -> Table:
 
 
 def trials(run: Run) -> Table:
-    """A row a splitter: how it meets hostile texts, and whether its offsets are right."""
+    """One row per splitter: how it meets hostile texts, and whether its offsets are right."""
     questions = list(dict.fromkeys(trial.question for trial in run.trials))
     answers = {(trial.splitter, trial.question): trial for trial in run.trials}
     return Table(
@@ -758,7 +758,7 @@ def trials(run: Run) -> Table:
 
 
 def exemptions(run: Run) -> Table:
-    """A row a splitter and reason: the rules that cannot be asked of it."""
+    """One row per splitter and reason: the rules that cannot be asked of it."""
     rules: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for exemption in run.exemptions:
         rules[exemption.splitter, exemption.reason].append(exemption.rule)
@@ -770,7 +770,7 @@ def exemptions(run: Run) -> Table:
 
 
 def growth(run: Run) -> Table:
-    """A row a shape, limit and splitter: the power of the length that the time grows by."""
+    """One row per shape, limit and splitter: the power of the length that the time grows by."""
     texts: defaultdict[tuple[str, int, str], dict[int, float]] = defaultdict(dict)
     for one in sorted(run.growth):
         texts[one.shape, one.max_chunk_length, one.splitter][one.code_points] = one.seconds
@@ -803,7 +803,7 @@ def show_exponent(value: float | str) -> str:
 
 
 def imports(run: Run) -> Table:
-    """A row a thing that can be imported."""
+    """One row per thing that can be imported."""
     return Table(
         "Import weight",
         [
@@ -838,7 +838,7 @@ def _show_spread(spread: Spread) -> str:
 
 
 def claims(answered: Iterable[Claim]) -> Table:
-    """A row a claim of the pull request."""
+    """One row per claim of the pull request."""
     return Table(
         "Claims of the pull request",
         [

@@ -18,7 +18,7 @@ BUILTIN = "builtin.jsonl"
 
 
 class QuestionError(CorpusError):
-    """A question that cannot be used; the message is one line: what, where, and how to mend it."""
+    """A question that cannot be used; the message is one line: what, where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,7 +10,7 @@ from harness.splitters.venvs import Installation, UnavailableError, install
 
 @dataclass(frozen=True, slots=True)
 class Contenders:
-    """Splitters that can be measured, where each is installed, and why others cannot be had.
+    """Splitters that can be measured, where each is installed, and why others cannot be installed.
 
     ``installations`` has one for each of ``splitters``, ``unavailable`` maps names to reasons.
     """

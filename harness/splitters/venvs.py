@@ -46,7 +46,7 @@ _QUIET = ("--quiet", "--no-input", "--disable-pip-version-check")
 
 
 class UnavailableError(MeasurementError):
-    """A splitter cannot be had here; the message is one line that says why."""
+    """A splitter cannot be installed here; the message is one line that says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def read_known_violations(path: Path) -> Mapping[tuple[str, str], str]:
     except OSError as error:
         raise KnownViolationsError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise KnownViolationsError(f"{path} is no TOML in UTF-8: {error}") from error
+        raise KnownViolationsError(f"{path} is not TOML in UTF-8: {error}") from error
     reasons: dict[tuple[str, str], str] = {}
     entries = document.pop("violation", [])
     if document or not isinstance(entries, list):

@@ -39,5 +39,5 @@ def _read(match: re.Match[str]) -> str:
     if number is None:
         return _CHARACTERS.get(character, character)
     if int(number, 16) > 0x10FFFF:
-        raise ValueError(f"{match.group()} is no code point")
+        raise ValueError(f"{match.group()} is not a code point")
     return chr(int(number, 16))

@@ -68,7 +68,7 @@ def _add_options(parser: pytest.Parser) -> None:
         "--known-violations",
         dest="segbench_known_violations",
         metavar="FILE",
-        help="TOML file of violations with reasons; an error where one is no violation any more.",
+        help="TOML file of violations with reasons; an error if one is no longer a violation.",
     )
     group.addoption(
         "--time-limit",

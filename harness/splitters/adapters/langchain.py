@@ -153,7 +153,7 @@ def of_documents(
 
 
 def of_json(max_chunk_length: int) -> Split:
-    """RecursiveJsonSplitter; a text that is no JSON is its only value."""
+    """RecursiveJsonSplitter; a text that is not JSON is its only value."""
     from langchain_text_splitters import RecursiveJsonSplitter
 
     splitter = RecursiveJsonSplitter(max_chunk_size=max_chunk_length)

@@ -369,7 +369,7 @@ def test_nothing_to_check_is_refused() -> None:
     with pytest.raises(MeasurementError, match="the same name"):
         check_inline([make_corpus(TEXTS), make_corpus(["a"])], [local("slices")], [5])
     for name in ("", "a\nb", "a "):
-        with pytest.raises(MeasurementError, match="is no name for a corpus"):
+        with pytest.raises(MeasurementError, match="is not a name for a corpus"):
             check_inline([make_corpus(TEXTS, name)], [local("slices")], [5])
 
 
