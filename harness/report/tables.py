@@ -25,6 +25,7 @@ from harness.results.model import (
     Workload,
 )
 from harness.results.verdict import IN_HOUSE, find_broken_rules
+from segmenter.testing.cases import read_glosses
 
 ALL_CORPORA = "all"
 NOTHING = "–"
@@ -518,6 +519,12 @@ def violations(run: Run) -> Table:
             cell = numbers[row.rule, row.workload.splitter]
             cell[row.workload.max_chunk_length] += row.count - row.unavoidable
     measured = {(count.workload.splitter, count.workload.max_chunk_length) for count in run.counts}
+    broken = [
+        rule
+        for rule in dict.fromkeys(r.rule for r in run.violations)
+        if any(rule == key[0] for key in numbers)
+    ]
+    glosses = read_glosses()
     return Table(
         "Violations by rule",
         [
@@ -542,7 +549,8 @@ def violations(run: Run) -> Table:
             "A splitter without a row for a rule never broke it if it could be avoided"
             + (", unless the rule is not applicable to it" if run.exemptions else "")
             + ". The whitespace rule is counted here by whitespace run, each by one rule: a run that "
-            "is cut twice counts once."
+            "is cut twice counts once.",
+            "; ".join(f"{safe.code(rule)}: {glosses[rule]}" for rule in broken if rule in glosses),
         ],
         "No rule was broken." if run.counts else "",
         names=2,
