@@ -65,7 +65,7 @@ def compare_runs(tmp_path: Path) -> CompareRuns:
         for name, each in ("before", before), ("after", after):
             write_run(tmp_path / name, each)
             folders.append(str(tmp_path / name))
-        command = ["compare", *folders, "--out", str(tmp_path / "out"), *arguments]
+        command = ["compare", *folders, "--out", str(tmp_path / "out"), "--overwrite", *arguments]
         return CliRunner().invoke(segbench, command)
 
     return run
