@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.compare.report import Page
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import Column, Table, show_count, show_number
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
 from harness.results.model import Count, Environment, Round, Run, Workload
@@ -191,7 +191,7 @@ def _answer(comparison: RunComparison) -> str:
     differing = sum(each.same_texts and not each.same_segments for each in changes)
     worse = sum(each.same_texts and each.is_worse for each in changes)
     sentences = [
-        f"Segments differ in {differing} of {number} workloads"
+        f"Segments differ in {differing} of {show_number(number, 'workload')}"
         if differing
         else f"Segments are the same in all {number - other} workloads"
         + (" with the same texts" if other else ""),
@@ -209,7 +209,7 @@ def _answer(comparison: RunComparison) -> str:
         more = f" and {len(reasons) - _SHOWN} more" * (len(reasons) > _SHOWN)
         rest.append(f" Gone from the later run: {', '.join(reasons[:_SHOWN])}{more}.")
     if comparison.new:
-        rest.append(f" In the later run only: {len(comparison.new)} workloads.")
+        rest.append(f" In the later run only: {show_number(len(comparison.new), 'workload')}.")
     first = "Both folders hold the same run. " if comparison.same else ""
     return f"{first}{'; '.join(sentences)}. {speed}{''.join(rest)}"
 

@@ -79,6 +79,8 @@ def read_question_file(path: Path, documents: Sequence[Document]) -> list[GoldQu
     Raises QuestionError, which names the line, for anything else, for a document that is not there,
     and for a file that cannot be read or holds no question.
     """
+    if path.exists() and not path.is_file():  # a pipe would not end
+        raise QuestionError(f"{path} is not a regular file; give a file of JSON lines")
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -115,11 +117,21 @@ def _parse_lines(name: str, content: str, documents: Sequence[Document]) -> Iter
 
 def _parse_object(line: str) -> dict[str, Any]:
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=_refuse_repeated)
     except (ValueError, RecursionError) as error:
         raise QuestionError(f"it is not JSON: {error}") from None
     if not isinstance(row, dict):
         raise QuestionError("it is not a JSON object; give one with question and document")
+    return row
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; JSON itself does not say which value of a repeated key counts."""
+    row: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in row:
+            raise QuestionError(f"{shorten(key)} stands twice; give it once")
+        row[key] = value
     return row
 
 
@@ -134,8 +146,8 @@ def _get_text(row: Mapping[str, Any], key: str) -> str:
 def _find_gold(row: Mapping[str, Any], texts: Mapping[str, str]) -> list[Gold]:
     name = _get_text(row, "document")
     if name not in texts:
-        some = ", ".join(itertools.islice(texts, 3))
-        raise QuestionError(f"the corpus has no document {name!r}; its documents are {some}, …")
+        some = ", ".join(itertools.islice(texts, 3)) + (", …" if len(texts) > 3 else "")
+        raise QuestionError(f"the corpus has no document {name!r}; its documents are {some}")
     if ("spans" in row) == ("answer" in row):
         raise QuestionError('give either "spans" or "answer"')
     if "spans" in row:
@@ -189,5 +201,5 @@ def find_answer(name: str, answer: str, text: str) -> Gold:
 
 
 def shorten(text: str) -> str:
-    """A text as Python writes it, cut to what fits a message."""
-    return ascii(text if len(text) <= 60 else f"{text[:59]}…")
+    """A text in quotes, cut to what fits a message."""
+    return repr(text if len(text) <= 60 else f"{text[:59]}…")

@@ -1,6 +1,7 @@
 """Vectors of texts: compared by their cosine, and those of a user's own model kept on disk."""
 
 import hashlib
+import os
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +57,7 @@ class VectorStore:
         self._embed = embed
         module = name.rpartition(":")[0]
         whole = f"{Path(module).absolute()}:{name}" if module.endswith(".py") else name
-        self._path = folder / f"{hashlib.sha256(whole.encode()).hexdigest()[:32]}.sqlite"
+        self._path = folder / f"{hashlib.sha256(os.fsencode(whole)).hexdigest()[:32]}.sqlite"
 
     def find(self, texts: Sequence[str]) -> Array:
         """A row of float32 for each text. Raises MeasurementError if the model or the file fails."""
@@ -114,7 +115,10 @@ class VectorStore:
         """Ask the model; raises MeasurementError unless it gives a finite vector for each text."""
         given = call(self._name, self._embed, texts)
         try:
-            vectors = numpy.asarray(given, dtype="<f4")
+            numbers = numpy.asarray(given)
+            if numbers.dtype.kind not in "fiu":  # texts would be read as numbers
+                raise TypeError
+            vectors = numbers.astype("<f4")
         except (TypeError, ValueError):
             raise MeasurementError(
                 f"{self._name} gave {type(given).__name__} that is not one vector of numbers per text"
@@ -128,7 +132,7 @@ class VectorStore:
             number = int(numpy.flatnonzero(~numpy.isfinite(vectors).all(axis=1))[0])
             raise MeasurementError(
                 f"{self._name} gave a vector that is not finite (NaN or infinite) for the text "
-                f"{texts[number][:40]!a}"
+                f"{texts[number][:40]!r}"
             )
         return vectors
 

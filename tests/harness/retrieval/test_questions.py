@@ -1,6 +1,7 @@
 """Where answers stand, and what is said of questions that cannot be used."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,12 @@ def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
         ({"question": "?", "document": "a", "spans": [[5, 5]]}, "[5, 5] is not within the 38"),
         ({"question": "?", "document": "a", "spans": [[30, 39]]}, "[30, 39] is not within the 38"),
         ({"question": "?", "document": "a", "spans": [[11, 14]]}, "is whitespace alone"),
+        (
+            '{"question": "?", "document": "a", "answer": "The dog", "answer": "sat"}',
+            "'answer' stands twice",
+        ),
+        ({"question": "?", "document": "a", "answer": "猫"}, "the answer '猫' does not occur"),
+        ({"question": "?", "document": "c", "answer": "x"}, "its documents are a, b"),
         ("{", "it is not JSON"),
         ("[" * 100_000, "it is not JSON"),
         ([1], "it is not a JSON object"),
@@ -100,6 +107,9 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_question_file(tmp_path / "nowhere.jsonl", DOCUMENTS)
     with pytest.raises(QuestionError, match="holds no question"):
         read(tmp_path, "", "")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(QuestionError, match="pipe is not a regular file"):
+        read_question_file(tmp_path / "pipe", DOCUMENTS)
     (tmp_path / "latin.jsonl").write_bytes(b'{"question": "caf\xe9"}')
     with pytest.raises(QuestionError, match="is not UTF-8 at byte 17"):
         read_question_file(tmp_path / "latin.jsonl", DOCUMENTS)

@@ -181,7 +181,8 @@ def fail(texts: list[str]) -> Any:
     ("embed", "said"),
     [
         (fail, "m raised RuntimeError: cannot embed ababab"),
-        (lambda texts: None, r"m gave an array of shape \(\) for 2 texts"),
+        (lambda texts: None, "m gave NoneType that is not one vector of numbers"),
+        (lambda texts: [["1"]] * len(texts), "m gave list that is not one vector of numbers"),
         (lambda texts: [["x"]] * len(texts), "m gave list that is not one vector of numbers"),
         (lambda texts: [[1.0], [1.0, 2.0]], "m gave list that is not one vector of numbers"),
         (lambda texts: [1.0] * len(texts), r"m gave an array of shape \(2,\) for 2 texts"),
