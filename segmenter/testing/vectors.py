@@ -9,8 +9,11 @@ line with an object: its ``segments``, strings or lists of code points, or, unde
 reason why it cannot take the text.
 """
 
+import contextlib
 import json
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +29,7 @@ VERSION = 1
 
 _GENERATED = 400
 _SECONDS = 120
+_SHOWN = 300  # characters of what a program wrote
 
 
 class UnusableProgramError(Exception):
@@ -71,13 +75,13 @@ def check(command: Sequence[str]) -> Answers:
     for vector, line in zip(vectors, lines, strict=True):
         answer = _read_answer(line)
         if isinstance(answer, _Skipped):
-            skipped.append(f"{vector['name']}: {' '.join(answer.reason.split())}")
+            skipped.append(_cut(f"{vector['name']}: {' '.join(answer.reason.split())}"))
             unexcused += isinstance(vector["text"], str)
         elif (expected := _decode_all(vector["segments"])) != answer:
-            given = " | ".join(map(show, answer)) if answer is not None else show(line[:200])
+            given = " | ".join(map(show, answer)) if answer is not None else show(line[:_SHOWN])
             wrong.append(
-                f"{vector['name']}: {' | '.join(map(show, expected))} expected at limit "
-                f"{vector['max_chunk_length']}, not {given}"
+                f"{vector['name']}: {_cut(' | '.join(map(show, expected)))} expected at limit "
+                f"{vector['max_chunk_length']}, not {_cut(given)}"
             )
     right = len(vectors) - len(wrong) - len(skipped)
     if not right and not wrong:
@@ -115,27 +119,48 @@ def _generate(seed: int) -> Case:
     return Case(f"generated-{seed:03}", "reference", text, limit, origin="")
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
 def _ask(command: Sequence[str], questions: str) -> list[str]:
     try:
-        run = subprocess.run(
+        process = subprocess.Popen(
             command,
-            input=questions,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="surrogateescape",
-            timeout=_SECONDS,
+            start_new_session=True,  # one group with all that it starts
         )
     except OSError as error:
         raise UnusableProgramError(f"{command[0]} cannot be run: {error.strerror}") from error
+    try:
+        answers, said = process.communicate(questions, timeout=_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise UnusableProgramError(
             f"{command[0]} did not end within {_SECONDS} s; it has to end with its input"
         ) from error
-    if run.returncode:
-        ended = f"ended by signal {-run.returncode}" if run.returncode < 0 else ""
-        how = ended or f"failed with status {run.returncode}"
-        raise UnusableProgramError(": ".join([f"{command[0]} {how}", *_find_reason(run.stderr)]))
-    return run.stdout.removesuffix("\n").split("\n") if run.stdout else []
+    finally:
+        _end(process)
+    if process.returncode:
+        ended = f"ended by signal {-process.returncode}" if process.returncode < 0 else ""
+        how = ended or f"failed with status {process.returncode}"
+        reasons = map(_cut, _find_reason(said))
+        raise UnusableProgramError(": ".join([f"{command[0]} {how}", *reasons]))
+    return answers.removesuffix("\n").split("\n") if answers else []
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a program and what it started; waiting for it closes its pipes."""
+    with contextlib.suppress(OSError):  # all of them have ended
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    with process:
+        pass
 
 
 # The name of an error begins the line: where it is quoted from the source, it does not.
@@ -161,12 +186,19 @@ def _read_answer(line: str) -> list[str] | _Skipped | None:
                 return _decode_all(segments)
             case {"skipped": str(reason)} if reason:
                 return _Skipped(reason)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         pass
     return None
 
 
 def _decode_all(segments: Sequence[Any]) -> list[str]:
     return [
-        segment if isinstance(segment, str) else "".join(map(chr, segment)) for segment in segments
+        segment if isinstance(segment, str) else "".join(map(_decode, segment))
+        for segment in segments
     ]
+
+
+def _decode(code_point: object) -> str:
+    if not isinstance(code_point, int) or isinstance(code_point, bool):
+        raise TypeError(f"{code_point!r} is not a code point")
+    return chr(code_point)

@@ -1,3 +1,4 @@
+import fcntl
 import hashlib
 import io
 import json
@@ -106,7 +107,15 @@ def test_wrong_and_skipped_answers_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["None", "[1]", '{"segments": "hello"}', '{"segments": [1.5]}', '{"skipped": ""}', "{}"],
+    [
+        "None",
+        "[1]",
+        '{"segments": "hello"}',
+        '{"segments": [[True]]}',
+        '{"segments": [1.5]}',
+        '{"skipped": ""}',
+        "{}",
+    ],
 )
 def test_what_is_no_answer_is_wrong(answer: str) -> None:
     answers = vectors.check(command(answer))
@@ -185,7 +194,31 @@ def test_the_command_checks_a_program(program: str, status: int, last: str) -> N
     assert re.match(last, result.output.splitlines()[-1])
 
 
-def test_a_program_that_does_not_end_is_an_error(monkeypatch) -> None:
-    monkeypatch.setattr(vectors, "_SECONDS", 0.2)
-    with pytest.raises(vectors.UnusableProgramError, match=r"did not end within 0.2 s"):
-        vectors.check([sys.executable, "-c", "import time; time.sleep(60)"])
+def test_what_a_program_writes_is_cut() -> None:
+    answers = vectors.check(command('{"segments": ["x" * 100_000]}'))
+    assert max(map(len, answers.wrong)) < 1_000
+    answers = vectors.check(command('{"skipped": "x" * 100_000} if len(vector["text"]) else {}'))
+    assert max(map(len, answers.skipped)) <= 300
+    with pytest.raises(vectors.UnusableProgramError) as raised:
+        vectors.check(failing("x" * 100_000))
+    assert len(str(raised.value)) < 1_000
+
+
+def test_a_program_that_does_not_end_is_an_error_and_ends(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(vectors, "_SECONDS", 0.5)
+    # A child of the program keeps the lock until it has ended.
+    lock = tmp_path / "lock"
+    child = (
+        "import fcntl, sys, time; file = open(sys.argv[1], 'w'); "
+        "fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); time.sleep(600)"
+    )
+    program = (
+        "import subprocess, sys, time; "
+        f"subprocess.Popen([sys.executable, '-c', {child!r}, {str(lock)!r}], stdout=-1)"
+        ".stdout.readline(); time.sleep(600)"
+    )
+    with pytest.raises(vectors.UnusableProgramError, match=r"did not end within 0.5 s"):
+        vectors.check([sys.executable, "-c", program])
+    if lock.exists():
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # hangs where the child is still alive
