@@ -135,9 +135,9 @@ def test_spans_are_contiguous_and_cut_the_text_into_its_segments():
         ({"separators": None}, "separators must be a sequence of strings, not None"),
         ({"separators": 5}, "separators must be a sequence of strings, not int"),
         ({"separators": "\n"}, "separators must be a sequence of strings, not one string"),
-        ({"separators": {"a", "b"}}, "separators must be a sequence of strings, not set"),
+        ({"separators": {"a"}}, "separators must be a sequence of strings, not set"),
         (
-            {"separators": frozenset("ab")},
+            {"separators": frozenset("a")},
             "separators must be a sequence of strings, not frozenset",
         ),
         ({"separators": {"a": 1}}, "separators must be a sequence of strings, not dict"),
