@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parents[1]
 FILES = {
     "texts.csv",
+    "unavoidable.csv",
     "boundaries.csv",
     "counts.csv",
     "violations.csv",

@@ -266,7 +266,7 @@ def run_bench(arguments: list[str]) -> int:
         (["sped"], 2, "'sped' is not one of 'speed', 'growth', 'memory', 'imports'"),
         (["speed", "--rounds", "7"], 2, "7 is not in the range"),
         (["speed", "--mirror", "EMPTY"], 3, "qasper"),
-        (["imports", "--corpus", "builtin"], 2, "only speed is measured on a corpus"),
+        (["imports", "--corpus", "builtin"], 2, "only speed takes --corpus; leave it out"),
     ],
 )
 def test_what_goes_wrong_is_one_line(arguments, status, said, tmp_path, capsys):

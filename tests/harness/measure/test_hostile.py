@@ -155,7 +155,7 @@ def test_a_run_keeps_boundaries_exemptions_and_trials(tmp_path: Path) -> None:
         counts=[],
         violations=[],
         examples=[],
-        rounds=[],
+        rounds=(),
         boundaries=[BoundaryCount(Workload("c", "other", 5), 4, 3, 2, 1)],
         exemptions=[Exemption("peer", "join", 'chunks, "overlap"')],
         trials=[Trial("peer", "NUL", "raised", "ValueError: \ud83d\n")],
@@ -166,7 +166,7 @@ def test_a_run_keeps_boundaries_exemptions_and_trials(tmp_path: Path) -> None:
     write_run(tmp_path, run)
     assert read_run(tmp_path) == run
     with (tmp_path / "boundaries.csv").open(newline="") as file:
-        assert next(csv.DictReader(file))["misplaced"] == "2"
+        assert next(csv.DictReader(file))["excess"] == "1"
 
 
 def test_tables_tell_shares_trials_and_what_is_not_applicable() -> None:
@@ -174,8 +174,8 @@ def test_tables_tell_shares_trials_and_what_is_not_applicable() -> None:
         ENVIRONMENT,
         failures=[Failure(Workload("c", splitter, 5), "x", "") for splitter in ("a", "b", "d")],
         boundaries=[
-            BoundaryCount(Workload("c", "a", 5), 9, 4, 1, 0),
-            BoundaryCount(Workload("c", "b", 5), 9, 0, 0, 2),
+            BoundaryCount(Workload("c", "a", 5), 9, 4, 0, 1),
+            BoundaryCount(Workload("c", "b", 5), 9, 0, 2, 0),
         ],
         exemptions=[Exemption("d", rule, "it overlaps") for rule in ("join", "edges")],
         trials=[Trial("a", "NUL", "kept", ""), Trial("d", "offsets", "wrong", "1")],
@@ -201,7 +201,7 @@ def test_what_is_not_applicable_is_no_kept_rule() -> None:
         exemptions=[Exemption("overlapping", rule, "") for rule in ("join", "fits")],
     )
     (row,) = tables.summary(run).cells
-    assert row == ["overlapping", "1", "–", "0", "–", "–", "–"]
+    assert row == ["overlapping", "5", "1", "–", "0", "0", "–", "–"]
 
 
 def test_every_declared_splitter_is_told_in_full() -> None:
@@ -215,7 +215,7 @@ def test_every_declared_splitter_is_told_in_full() -> None:
             module, _, function = factory.partition(":")
             made: Callable[..., object] = getattr(__import__(module, fromlist=["_"]), function)
             assert callable(made), name
-        if splitter.requirement and not splitter.always:
+        if splitter.requirement and not splitter.always and not name.endswith("-newest"):
             assert all("==" in each for each in splitter.requirements), f"{name} is not pinned"
     assert {e.splitter for e in list_exemptions(map(load_splitter, names()))} == {
         name for name in names() if load_splitter(name).not_applicable
