@@ -59,6 +59,10 @@ def end_in_one_line() -> Iterator[None]:
         # All is tidied; Python itself may crash where a library was interrupted while it loaded.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
+        if (pools := sys.modules.get("multiprocessing.util")) is not None:
+            # But for the semaphores of pools: Python would complain of them later, on its own.
+            with contextlib.suppress(Exception):
+                pools._run_finalizers()
         os._exit(INTERRUPTED)
     sys.exit(status)
 
