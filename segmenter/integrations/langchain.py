@@ -1,30 +1,88 @@
 """The segmenter as a LangChain text splitter; needs langchain-text-splitters."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self
 
-from langchain_text_splitters import TextSplitter
+from langchain_core.documents import Document
+from langchain_text_splitters import Language, TextSplitter
 
 from segmenter.text_segmenter import SEPARATORS, TextSegmenter
 
+_LINES = ("\n\n\n", "\n\n", "\n")
+_BRACES = ("\n}\n", "\n\n", "}\n", ";\n", "\n")
+_END = ("\nend\n", "\n\n", "end\n", "\n")
+_BASIC = ("End Sub\n", "End Function\n", "End Property\n", "End Type\n", "End Enum\n", *_LINES)
+_TAGS = ("body", "section", "article", "table", "ul", "ol", "div", "p", "tr", "li", "td")
 
-class SegmentTextSplitter(TextSplitter):
-    """A TextSplitter whose chunks join back to the text.
+# What ends a part of such a text, the largest part first. Names, since not every release of
+# LangChain has every language.
+_BY_LANGUAGE: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("python", "haskell", "markdown", "rst", "latex"), _LINES),
+    **dict.fromkeys(("c", "cpp", "csharp", "go", "java", "js", "kotlin", "perl", "php"), _BRACES),
+    **dict.fromkeys(("powershell", "proto", "r", "rust", "scala", "sol", "swift", "ts"), _BRACES),
+    **dict.fromkeys(("elixir", "lua", "ruby"), _END),
+    "cobol": ("\n\n", ".\n", "\n"),
+    "html": (*(f"</{tag}>" for tag in _TAGS), "<br>", ">\n", "\n"),
+    "visualbasic6": _BASIC,
+}
 
-    Takes what TextSegmenter takes. Of TextSplitter's own options only ``add_start_index`` has a
-    meaning: chunks do not overlap, keep their separators and their whitespace, and are measured in
-    code points. Raises as TextSegmenter does.
+
+class LosslessTextSplitter(TextSplitter):
+    """A TextSplitter whose chunks join back to the text exactly.
+
+    ``chunk_size`` is the most code points that a chunk may have, ``separators`` are those of
+    TextSegmenter. With ``add_start_index``, a chunk's metadata says where it starts.
+
+    The other options of LangChain's splitters may only have the value that keeps every character:
+    ``chunk_overlap=0``, ``strip_whitespace=False``, ``keep_separator="end"``,
+    ``length_function=len``, ``is_separator_regex=False``. Raises ValueError for another value, and
+    as TextSegmenter does.
     """
 
     def __init__(
         self,
-        max_chunk_length: int = 500,
+        chunk_size: int = 500,
         *,
         separators: Sequence[str] = SEPARATORS,
         add_start_index: bool = False,
+        chunk_overlap: int = 0,
+        strip_whitespace: bool = False,
+        keep_separator: bool | str = "end",
+        length_function: Callable[[str], int] = len,
+        is_separator_regex: bool = False,
     ) -> None:
-        self._segmenter = TextSegmenter(max_chunk_length, separators=separators)
+        if chunk_overlap != 0:
+            raise ValueError(
+                "chunk_overlap must be 0: chunks that overlap do not join to the text; to embed a "
+                "chunk with what is around it, see segmenter.context.windows"
+            )
+        if strip_whitespace is not False:
+            raise ValueError(
+                "strip_whitespace must be False: stripped chunks do not join to the text; strip "
+                "a chunk where you use it"
+            )
+        if keep_separator != "end":
+            raise ValueError(
+                'keep_separator must be "end": elsewhere a separator is lost, or parts a line from '
+                "its indentation; leave keep_separator out"
+            )
+        if length_function is not len:
+            raise ValueError(
+                "length_function must be len: chunk_size counts code points; for a limit in "
+                "tokens, see segmenter.tokens.TokenSegmenter"
+            )
+        if is_separator_regex is not False:
+            raise ValueError(
+                "is_separator_regex must be False: separators are literal strings; list the "
+                "strings that the pattern stands for"
+            )
+        try:
+            self._segmenter = TextSegmenter(chunk_size, separators=separators)
+        except (TypeError, ValueError) as error:
+            raise type(error)(str(error).replace("max_chunk_length", "chunk_size")) from None
         super().__init__(
-            chunk_size=max_chunk_length,
+            chunk_size=chunk_size,
             chunk_overlap=0,
             length_function=len,
             keep_separator="end",
@@ -32,6 +90,42 @@ class SegmentTextSplitter(TextSplitter):
             strip_whitespace=False,
         )
 
+    @classmethod
+    def from_language(cls, language: Language, chunk_size: int = 500, **options: Any) -> Self:
+        """Return a splitter with separators for a programming or markup language.
+
+        They are literal strings that end a part of such a text, such as a line ``}``, and after
+        them ``SEPARATORS``. ``options`` are those of the class. Raises ValueError for a language
+        without separators here.
+        """
+        own = _BY_LANGUAGE.get(Language(language).value)
+        if own is None:
+            raise ValueError(
+                f"there are no separators for {language}; give your own: "
+                f"{cls.__name__}(separators=...)"
+            )
+        return cls(chunk_size, separators=list(dict.fromkeys((*own, *SEPARATORS))), **options)
+
     def split_text(self, text: str) -> list[str]:
-        """Return the segments of ``text``."""
+        """Return the chunks of ``text``."""
         return self._segmenter.split(text)
+
+    def create_documents(
+        self, texts: Iterable[str], metadatas: Iterable[dict[Any, Any]] | None = None
+    ) -> list[Document]:
+        """Return a document for each chunk, with a copy of its text's metadata.
+
+        Raises ValueError if there are more or fewer metadatas than texts.
+        """
+        texts = list(texts)
+        metadatas = [{} for _ in texts] if metadatas is None else list(metadatas)
+        if len(metadatas) != len(texts):
+            raise ValueError(f"there are {len(texts)} texts but {len(metadatas)} metadatas")
+        documents = []
+        for text, metadata in zip(texts, metadatas, strict=True):
+            for start, end in self._segmenter.spans(text):
+                own = copy.deepcopy(metadata)
+                if self._add_start_index:
+                    own["start_index"] = start
+                documents.append(Document(text[start:end], metadata=own))
+        return documents

@@ -1,31 +1,9 @@
 import datasets
 import pytest
-from langchain_core.documents import Document
 
 from segmenter.integrations.huggingface import segment_rows
-from segmenter.integrations.langchain import SegmentTextSplitter
 
 TEXT = "one two.\n\n    three na na na na\n"
-
-
-def test_chunks_of_the_langchain_splitter_join_back():
-    chunks = SegmentTextSplitter(10).split_text(TEXT)
-    assert chunks == ["one two.\n\n", "    three ", "na na na ", "na\n"]
-
-
-def test_langchain_documents_carry_metadata_and_the_place_of_their_chunk():
-    splitter = SegmentTextSplitter(3, separators=[" "], add_start_index=True)
-    parts = splitter.split_documents([Document("na na na", metadata={"source": "song"})])
-    assert [(part.page_content, part.metadata) for part in parts] == [
-        ("na ", {"source": "song", "start_index": 0}),
-        ("na ", {"source": "song", "start_index": 3}),
-        ("na", {"source": "song", "start_index": 6}),
-    ]
-
-
-def test_the_langchain_splitter_refuses_a_limit_as_the_segmenter_does():
-    with pytest.raises(ValueError, match="max_chunk_length must be positive"):
-        SegmentTextSplitter(0)
 
 
 def test_a_data_set_gets_a_row_a_segment():
@@ -106,8 +84,3 @@ def test_a_row_without_text_is_named(value, kind):
         TypeError, match=f"row 1 of the batch has no text in 'text' but {kind}; filter such rows"
     ):
         segment_rows("text")({"text": ["a", value]})
-
-
-def test_the_langchain_splitter_takes_no_option_that_it_does_not_have():
-    with pytest.raises(TypeError, match="seperators"):
-        SegmentTextSplitter(10).split_text(TEXT, seperators=["-"])
