@@ -74,7 +74,11 @@ def describe_failure(checkout: Checkout, error: SplitterError) -> MeasurementErr
     return MeasurementError(f"{checkout.name}: its segmenter {how}: {error.detail}")
 
 
-_HOW = {"unavailable": "cannot be imported", "invalid": "is not a text splitter"}
+_HOW = {
+    "changed": "does not give the same segments every time",
+    "invalid": "is not a text splitter",
+    "unavailable": "cannot be imported",
+}
 
 
 def clean_variables(seed: int) -> dict[str, str]:

@@ -154,7 +154,7 @@ class Pair:
         key = (side is self.baseline, task.corpus, task.max_chunk_length, stratum.name)
         if self._given.setdefault(key, done.digest) != done.digest:
             process.close()
-            raise SplitterError("changed", "its segments are not those that it gave before")
+            raise SplitterError("changed", "in a later turn they were others")
         return done
 
     def _record(

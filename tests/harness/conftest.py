@@ -1,6 +1,7 @@
-"""A browser for the tests of pages."""
+"""A browser for the tests of pages, and signals as a terminal would give them."""
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,13 @@ from harness.results.errors import MeasurementError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+
+def pytest_configure() -> None:
+    """Ignored signals are inherited: ``nohup`` and a shell's ``&`` would reach what is tested."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -469,7 +469,10 @@ def test_an_interruption_leaves_one_line_and_nothing_else(
     )
     children = await_child(psutil.Process(running.pid), stage)
     stop(psutil.Process(running.pid))
-    out, err = running.communicate(timeout=60)
+    try:
+        out, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
     assert (running.returncode, out) == (130, "")
     assert err == "segbench: interrupted; no report was written\n"
     assert not (tmp_path / "run").exists()

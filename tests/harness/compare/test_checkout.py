@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.compare.checkouts import Checkout, Location
-from harness.compare.sides import start_side
+from harness.compare.sides import as_splitter, open_process, start_side
 from harness.results.errors import MeasurementError
 from harness.runner.spool import write_spool
 
@@ -113,8 +113,8 @@ def test_a_side_stays_on_its_core(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     spool = tmp_path / "spool"
     write_spool(spool, [("first", "ab")])
-    with start_side(
-        Checkout("it", tmp_path, Location.parse("segmenter"), ""), core=core
-    ) as process:
+    side = as_splitter(Checkout("it", tmp_path, Location.parse("segmenter"), ""), "it")
+    with open_process(side, seed=0) as process:
+        process.keep_on_core(core)
         process.load(5)
         assert list(process.split(spool, tmp_path / "into")) == [[str(core)]]

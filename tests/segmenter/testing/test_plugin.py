@@ -596,7 +596,7 @@ def test_the_plugin_imports_pytest_alone() -> None:
             "[[violation]]\nrule = 'join'\ncases = ['exact-fit', 'exact-fit']\nreason = 'r'",
             "join on exact-fit is listed twice",
         ),
-        ("[violation", "no TOML"),
+        ("[violation", "is not TOML"),
     ],
 )
 def test_a_file_of_known_violations_is_read_strictly(tmp_path, document, message) -> None:
