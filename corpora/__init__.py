@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from corpora import selection
+from corpora import loaders, selection
 from corpora.catalogue import Entry, read_catalogue
 from corpora.document import Corpus, CorpusDigest, CorpusError, Document, RequestError
 from corpora.hub import named, public
@@ -17,7 +17,7 @@ from corpora.hub.fetching import Progress
 from corpora.hub.location import find_here
 from corpora.hub.preparation import prepare
 from corpora.hub.records import Record
-from corpora.langchain import from_langchain
+from corpora.loaders import from_langchain
 from corpora.local import builtin, files, synthetic
 from corpora.local.files import Choice
 from corpora.local.tables import NAMES as TABLES
@@ -114,10 +114,11 @@ def load_all(
 
     A name is one of ``names()``; or ``hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN``, a data
     set of the hub; or the path of a file or a folder, for which ``encoding`` and ``text_column``
-    count, and the patterns ``include`` and ``exclude``. A named corpus is read from ``mirror``, a
-    folder laid out ``OWNER/NAME/...`` that holds data sets or parts of them, if it is given; else
-    from the Hugging Face cache or the hub, and may be fetched into the cache now, of which
-    ``progress`` is told.
+    count, and the patterns ``include`` and ``exclude``; or ``path/to/file.py:function`` or
+    ``module:function``, a function that returns a LangChain loader, documents or strings. A named
+    corpus is read from ``mirror``, a folder laid out ``OWNER/NAME/...`` that holds data sets or
+    parts of them, if it is given; else from the Hugging Face cache or the hub, and may be fetched
+    into the cache now, of which ``progress`` is told.
 
     ``first`` takes so many documents of each from the beginning; ``sample`` takes that many by
     chance, the same for the same ``seed``, 0 by default. ``timeout`` is how many seconds may pass
@@ -167,6 +168,8 @@ def _load(
         if os.path.lexists(name):
             corpus.notes += (f"{name} is the corpus of that name; the path is ./{name}",)
         return corpus, frozenset({"--mirror"} if entry.repository else ())
+    if loaders.is_function(name) and not os.path.lexists(name):
+        return loaders.load(name, timeout), frozenset()
     if name and (os.path.lexists(name) or set(name) & set("./\\")):
         return files.load(name, Path(name), choice, timeout)
     raise RequestError(

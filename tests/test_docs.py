@@ -32,10 +32,12 @@ NOT_RUN = ("python -m pip install .", "make report", "make test", "export PATH="
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with what the examples name, and the file that docs/your-splitter.md shows."""
+    """A folder with what the examples name, and the files that the pages show."""
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     (mine,) = read_python(ROOT / "docs" / "your-splitter.md")
     (tmp_path / "mine.py").write_text(mine, encoding="utf-8")
+    pipeline, _ = read_python(ROOT / "docs" / "your-documents.md")
+    (tmp_path / "pipeline.py").write_text(pipeline, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
