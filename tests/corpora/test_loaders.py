@@ -1,5 +1,7 @@
 """LangChain's document loaders, both ways, and functions that load documents."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,9 +147,6 @@ def test_community_loaders(tmp_path: Path) -> None:
 
 
 def test_import_is_light() -> None:
-    import subprocess
-    import sys
-
     program = "import sys, corpora; print('langchain_core' in sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
