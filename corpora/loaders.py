@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
@@ -116,6 +116,8 @@ def _iterate(name: str, make: Make) -> Iterator[Any]:
     if hasattr(made, "lazy_load") and not isinstance(made, type):
         made = made.lazy_load()
     if isinstance(made, str | bytes | Mapping) or not isinstance(made, Iterable):
+        if isinstance(made, Coroutine):
+            made.close()  # else Python complains that nobody waited for it
         raise CorpusError(f"{name} returned {type(made).__name__}; {_EXPECTED}")
     yield from made
 

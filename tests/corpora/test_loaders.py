@@ -242,7 +242,6 @@ def test_function_is_read_lazily(tmp_path: Path) -> None:
         ("def load(): return []", "holds no document"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:coroutine 'load' was never awaited")
 def test_function_that_gives_something_else(code: str, cause: str, tmp_path: Path) -> None:
     corpus = corpora.load(write(tmp_path, code))
     with pytest.raises(CorpusError, match=f"mine.py:load:? {cause}") as failed:
