@@ -78,10 +78,10 @@ def check(command: Sequence[str]) -> Answers:
             skipped.append(_cut(f"{vector['name']}: {' '.join(answer.reason.split())}"))
             unexcused += isinstance(vector["text"], str)
         elif (expected := _decode_all(vector["segments"])) != answer:
-            given = " | ".join(map(show, answer)) if answer is not None else show(line[:_SHOWN])
+            given = [line] if answer is None else answer
             wrong.append(
-                f"{vector['name']}: {_cut(' | '.join(map(show, expected)))} expected at limit "
-                f"{vector['max_chunk_length']}, not {_cut(given)}"
+                f"{vector['name']}: {_show_beginning(expected)} expected at limit "
+                f"{vector['max_chunk_length']}, not {_show_beginning(given)}"
             )
     right = len(vectors) - len(wrong) - len(skipped)
     if not right and not wrong:
@@ -117,6 +117,11 @@ def _make_vectors() -> Iterator[dict[str, Any]]:
 def _generate(seed: int) -> Case:
     text, limit = make_text(seed)
     return Case(f"generated-{seed:03}", "reference", text, limit, origin="")
+
+
+def _show_beginning(segments: Sequence[str]) -> str:
+    enough = _SHOWN + 1  # of a segment, and of segments: each shows a character or more
+    return _cut(" | ".join(show(each[:enough]) for each in segments[:enough]))
 
 
 def _cut(line: str) -> str:
