@@ -13,14 +13,14 @@ from corpora import loaders, selection
 from corpora.catalogue import Entry, read_catalogue
 from corpora.document import Corpus, CorpusDigest, CorpusError, Document, RequestError
 from corpora.hub import named, public
-from corpora.hub.fetching import Progress
+from corpora.hub.fetching import FetchProgress
 from corpora.hub.location import find_here
 from corpora.hub.preparation import prepare
 from corpora.hub.records import Record
 from corpora.loaders import from_langchain
 from corpora.local import builtin, files, synthetic
 from corpora.local.files import Choice
-from corpora.local.tables import NAMES as TABLES
+from corpora.local.tables import SUFFIX_LIST as TABLES
 from corpora.summary import Summary, summarize
 from corpora.timeout import TIMEOUT
 from corpora.wording import escape_name
@@ -32,9 +32,9 @@ __all__ = [
     "CorpusError",
     "Document",
     "Entry",
+    "FetchProgress",
     "Options",
     "Presence",
-    "Progress",
     "Record",
     "RequestError",
     "Summary",
@@ -82,7 +82,7 @@ class Options(TypedDict, total=False):
     include: Sequence[str]
     exclude: Sequence[str]
     timeout: float
-    progress: Progress | None
+    progress: FetchProgress | None
 
 
 def load(name: str, **options: Unpack[Options]) -> Corpus:
@@ -108,7 +108,7 @@ def load_all(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    progress: FetchProgress | None = None,
 ) -> list[Corpus]:
     """The corpora that ``names`` stand for.
 
@@ -154,14 +154,14 @@ def _load(
     mirror: Path | None,
     choice: Choice,
     timeout: float,
-    progress: Progress | None,
+    progress: FetchProgress | None,
 ) -> tuple[Corpus, frozenset[str]]:
     """The corpus, and the options that apply to it."""
     if name.startswith(public.PREFIX):
-        return public.load(name, timeout), frozenset()
+        return public.load_public(name, timeout), frozenset()
     if entry := read_catalogue().get(name):
         if entry.repository:
-            corpus = named.load(entry, mirror, timeout=timeout, progress=progress)
+            corpus = named.load_data_set(entry, mirror, timeout=timeout, progress=progress)
         else:
             module = {"builtin": builtin, "synthetic": synthetic}[name]
             corpus = Corpus(name, module.read, module.ORIGIN)
@@ -169,9 +169,9 @@ def _load(
             corpus.notes += (f"{name} is the corpus of that name; the path is ./{name}",)
         return corpus, frozenset({"--mirror"} if entry.repository else ())
     if loaders.is_function(name) and not os.path.lexists(name):
-        return loaders.load(name, timeout), frozenset()
+        return loaders.load_function(name, timeout), frozenset()
     if name and (os.path.lexists(name) or set(name) & set("./\\")):
-        return files.load(name, Path(name), choice, timeout)
+        return files.load_files(name, Path(name), choice, timeout)
     raise RequestError(
         f"no corpus is named {escape_name(name)!r}; {_suggest(name, names())}; "
         "and there is no such file or folder"
@@ -188,7 +188,7 @@ def load_suite(
     *,
     mirror: Path | None = None,
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    progress: FetchProgress | None = None,
 ) -> list[Corpus]:
     """The corpora of a suite, each a sample of itself; the arguments are those of ``load``.
 

@@ -17,7 +17,7 @@ from corpora.wording import escape_name, one_line
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
 
-GRAMMAR = "path/to/file.py:FUNCTION or MODULE:FUNCTION"
+_GRAMMAR = "path/to/file.py:FUNCTION or MODULE:FUNCTION"
 _EXPECTED = (
     "it must take no argument, and return a LangChain loader, or strings or documents to iterate "
     "over"
@@ -52,7 +52,7 @@ def is_function(name: str) -> bool:
     return bool(colon) and _is_dotted(function) and (_is_file(module) or _is_dotted(module))
 
 
-def load(name: str, timeout: float) -> Corpus:
+def load_function(name: str, timeout: float) -> Corpus:
     """A corpus of what a function gives, which is called again for each iteration.
 
     It takes no argument and returns a LangChain loader, or an iterable of strings or of documents
@@ -171,7 +171,7 @@ def _find(name: str) -> Make:
         if isinstance(error, ModuleNotFoundError) and error.name == module.split(".")[0]:
             raise RequestError(
                 f"there is no module {module}; as a corpus, {escape_name(name)} names a function: "
-                f"{GRAMMAR}"
+                f"{_GRAMMAR}"
             ) from None
         raise CorpusError(
             f"{escape_name(module)} cannot be imported: {_describe(error)}; mend it, or install "

@@ -11,12 +11,12 @@ TIMEOUT = 120.0
 
 #: What a source calls to say that it is at work.
 Sign = Callable[[], None]
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def watch(
-    source: Callable[[Sign], Generator[T, None, None]], seconds: float
-) -> Generator[T, None, None]:
+    source: Callable[[Sign], Generator[_T, None, None]], seconds: float
+) -> Generator[_T, None, None]:
     """What ``source`` generates, each item when it is asked for, in a thread of its own.
 
     ``source`` is given a function to call as a sign of life between its items. Whatever it raises
@@ -24,7 +24,7 @@ def watch(
     many seconds; its thread cannot be ended, but does not keep the interpreter alive.
     """
     asked: queue.SimpleQueue[bool] = queue.SimpleQueue()  # whether to go on
-    answers: queue.SimpleQueue[tuple[list[T], BaseException | None]] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[tuple[list[_T], BaseException | None]] = queue.SimpleQueue()
     last_sign = 0.0
 
     def give_sign() -> None:
@@ -42,7 +42,7 @@ def watch(
                 answers.put(([], error))
         items.close()
 
-    def wait() -> tuple[list[T], BaseException | None]:
+    def wait() -> tuple[list[_T], BaseException | None]:
         give_sign()
         while (remaining := last_sign + seconds - time.monotonic()) > 0:
             try:

@@ -9,17 +9,17 @@ LENGTH_AT_MOST = 300
 def one_line(error: BaseException) -> str:
     """An exception's message in one line that is not too long."""
     text = " ".join(str(error).split()) or type(error).__name__
-    return cut(text)
+    return truncate(text)
 
 
-def cut(text: str, length: int = LENGTH_AT_MOST) -> str:
+def truncate(text: str, length: int = LENGTH_AT_MOST) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
 def show_column(name: str) -> str:
     """A column's name as it is, in quotes where it could be mistaken, and no longer than a line."""
     plain = name.isprintable() and name == name.strip(" ,") and name
-    return cut(name if plain else repr(name), 60)
+    return truncate(name if plain else repr(name), 60)
 
 
 def escape_name(name: str) -> str:

@@ -53,7 +53,7 @@ class Breach(NamedTuple):
     detail: str
 
 
-class Run(NamedTuple):
+class WhitespaceRun(NamedTuple):
     """A maximal stretch of whitespace and the one place where it may be cut.
 
     ``cut`` is None for the text's leading and trailing whitespace, which has no such place.
@@ -68,7 +68,7 @@ class CutRun(NamedTuple):
     """A run with boundaries where none may be, and the one rule that counts it."""
 
     rule: str
-    run: Run
+    run: WhitespaceRun
     misplaced: Sequence[int]
     unavoidable: bool
 
@@ -155,7 +155,7 @@ class Splitting:
         cut_runs = []
         if leading:
             cut_runs.append(self._judge(find_run(text, 0), boundaries[:leading]))
-        run = Run(0, 0, 0)
+        run = WhitespaceRun(0, 0, 0)
         misplaced: list[int] = []
         for boundary in boundaries[leading:trailing]:
             if is_right(text[boundary - 2 : boundary + 1]):
@@ -195,7 +195,7 @@ class Splitting:
         total = sum(len(cut.misplaced) for cut in self.cut_runs)
         return total - sum(min(number, unavoidable[start]) for start, number in inside.items())
 
-    def _judge(self, run: Run, misplaced: Sequence[int]) -> CutRun:
+    def _judge(self, run: WhitespaceRun, misplaced: Sequence[int]) -> CutRun:
         """Name the rule that counts the run."""
         unavoidable = self._is_unavoidable(run, misplaced)
         if unavoidable is not None:
@@ -210,7 +210,7 @@ class Splitting:
             rule = "run-without-newline"
         return CutRun(rule, run, misplaced, False)
 
-    def _is_unavoidable(self, run: Run, misplaced: Sequence[int]) -> bool | None:
+    def _is_unavoidable(self, run: WhitespaceRun, misplaced: Sequence[int]) -> bool | None:
         """Whether the misplaced boundaries lie every limit from their unit's start; None unless
         all of them lie in units longer than the limit."""
         limit = self.max_chunk_length
@@ -228,7 +228,7 @@ class Splitting:
                     unavoidable = False
         return unavoidable
 
-    def _has_segment_within(self, run: Run) -> bool:
+    def _has_segment_within(self, run: WhitespaceRun) -> bool:
         first = bisect_left(self.boundaries, run.start)
         return first + 1 < len(self.boundaries) and self.boundaries[first + 1] <= run.end
 
@@ -307,7 +307,7 @@ def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
     limit = splitting.max_chunk_length
     misplaced = [boundary for boundary in splitting.boundaries if boundary % limit]
     if misplaced:
-        run = Run(0, len(splitting.text), None)
+        run = WhitespaceRun(0, len(splitting.text), None)
         yield _describe(run, misplaced, f"every {limit}")
 
 
@@ -341,7 +341,7 @@ def _select(splitting: Splitting, rule: str) -> Iterator[CutRun]:
 
 
 def _describe(
-    run: Run, misplaced: Sequence[int], expected: str, *, unavoidable: bool = False
+    run: WhitespaceRun, misplaced: Sequence[int], expected: str, *, unavoidable: bool = False
 ) -> Breach:
     where = str(misplaced[0]) if len(misplaced) == 1 else f"{misplaced[0]} and elsewhere"
     return Breach(
@@ -359,7 +359,7 @@ def is_right(around: str) -> bool:
     return not following.isspace() and (last == "\n" or not last.isspace() or not before.isspace())
 
 
-def find_run(text: str, offset: int) -> Run:
+def find_run(text: str, offset: int) -> WhitespaceRun:
     """The run that touches an offset: an empty one where neither neighbour is whitespace."""
     content = _content.search(text, offset)
     end = content.start() if content else len(text)
@@ -373,21 +373,21 @@ def find_run(text: str, offset: int) -> Run:
             break
         width *= 2
     if not start or end == len(text):
-        return Run(start, end, None)
-    return Run(start, end, text.rfind("\n", start, end) + 1 or end)
+        return WhitespaceRun(start, end, None)
+    return WhitespaceRun(start, end, text.rfind("\n", start, end) + 1 or end)
 
 
-def find_unit_before(text: str, run: Run) -> tuple[int, int]:
+def find_unit_before(text: str, run: WhitespaceRun) -> tuple[int, int]:
     """From where to where the unit reaches that ends with a run, or at its cut."""
     return find_unit_start(text, run.start - 1), run.end if run.cut is None else run.cut
 
 
-def find_unit_after(text: str, run: Run) -> tuple[int, int]:
+def find_unit_after(text: str, run: WhitespaceRun) -> tuple[int, int]:
     """From where to where the unit reaches that begins with a run, or at its cut."""
     return run.cut or 0, find_unit_end(text, run.end)
 
 
-def _divide(run: Run, misplaced: Sequence[int]) -> int:
+def _divide(run: WhitespaceRun, misplaced: Sequence[int]) -> int:
     """How many of the boundaries in a run lie in the unit before it; the others are in the next."""
     if run.cut is not None:
         return bisect_left(misplaced, run.cut)

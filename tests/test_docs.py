@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.commands import segbench
-from harness.cli.reference import PAGE, render_reference
+from harness.cli.reference import COMMANDS_PAGE, render_reference
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -116,6 +116,6 @@ def test_the_readme_fits_two_screens() -> None:
 
 
 def test_the_command_reference_is_that_of_the_commands() -> None:
-    written = PAGE.read_text("utf-8")
+    written = COMMANDS_PAGE.read_text("utf-8")
     assert written == render_reference(), "run python -m harness.cli.reference"
     assert set(re.findall(r"^## segbench (\w+)$", written, re.M)) == set(segbench.commands)

@@ -10,7 +10,7 @@ from corpora.hub import errors
 from corpora.hub.location import (
     Location,
     blame,
-    describe,
+    describe_entry,
     expand_patterns,
     find_in_folder,
     get_assets_folder,
@@ -20,8 +20,8 @@ from corpora.hub.records import write_replacing
 from corpora.timeout import TIMEOUT, Sign, watch
 
 #: Called with how many bytes are fetched so far, and of how many as far as is known.
-Progress = Callable[[int, int], None]
-T = TypeVar("T")
+FetchProgress = Callable[[int, int], None]
+_T = TypeVar("_T")
 
 
 def find_on_hub(entry: Entry, timeout: float) -> Location:
@@ -33,7 +33,7 @@ def find_on_hub(entry: Entry, timeout: float) -> Location:
     root = f"hf://datasets/{entry.repository}@{commit}"
     found, _ = select_files(entry, names)
     data_files = {split: [f"{root}/{name}" for name in names] for split, names in found.items()}
-    origin = f"{describe(entry, revision=commit)} on the hub"
+    origin = f"{describe_entry(entry, revision=commit)} on the hub"
     return Location(data_files, origin, f"segbench prepare {entry.name}", commit)
 
 
@@ -43,7 +43,7 @@ def fetch(
     *,
     timeout: float = TIMEOUT,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: FetchProgress | None = None,
 ) -> Location:
     """Bring the data set here, into the mirror if one is named, else into the cache.
 
@@ -89,7 +89,7 @@ def _resolve(entry: Entry, timeout: float) -> tuple[str, str, list[str]]:
 
 
 def _fetch_snapshot(
-    entry: Entry, mirror: Path | None, timeout: float, force: bool, progress: Progress | None
+    entry: Entry, mirror: Path | None, timeout: float, force: bool, progress: FetchProgress | None
 ) -> Path:
     from huggingface_hub import snapshot_download
 
@@ -111,7 +111,7 @@ def _fetch_snapshot(
     return _ask_hub(entry, download, timeout, revision)
 
 
-def _make_bar(give_sign: Sign, progress: Progress | None) -> type:
+def _make_bar(give_sign: Sign, progress: FetchProgress | None) -> type:
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Bar(tqdm):  # type: ignore[misc]
@@ -148,10 +148,12 @@ def _fetch_url(entry: Entry, url: str, mirror: Path | None, timeout: float, forc
     return folder
 
 
-def _ask_hub(entry: Entry, question: Callable[[Sign], T], timeout: float, revision: str = "") -> T:
+def _ask_hub(
+    entry: Entry, question: Callable[[Sign], _T], timeout: float, revision: str = ""
+) -> _T:
     """What the question answers; raises CorpusError for whatever goes wrong on the way."""
 
-    def ask(give_sign: Sign) -> Generator[T, None, None]:
+    def ask(give_sign: Sign) -> Generator[_T, None, None]:
         yield question(give_sign)
 
     try:

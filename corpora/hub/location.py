@@ -68,7 +68,7 @@ def find_in_folder(entry: Entry, folder: Path, mirror: Path | None) -> Location:
     revision = "" if mirror or entry.url else folder.name
     return Location(
         {split: [(root / name).as_posix() for name in found[split]] for split in found},
-        f"{describe(entry, revision=revision)} in {place}",
+        f"{describe_entry(entry, revision=revision)} in {place}",
         f"segbench prepare {entry.name}{in_mirror}",
         revision,
         root,
@@ -132,7 +132,7 @@ def expand_patterns(entry: Entry) -> list[str]:
     return [*files, *entry.questions]
 
 
-def describe(entry: Entry, *, split: str = "", revision: str = "") -> str:
+def describe_entry(entry: Entry, *, split: str = "", revision: str = "") -> str:
     """The corpus and all that tells where it comes from."""
     revision = revision or " or ".join(entry.revisions)
     parts = [
@@ -152,4 +152,4 @@ def blame_data(entry: Entry, location: Location, split: str, cause: str) -> Corp
 def blame(
     entry: Entry, cause: str, mend: str, *, split: str = "", revision: str = ""
 ) -> CorpusError:
-    return CorpusError(f"{describe(entry, split=split, revision=revision)}: {cause}; {mend}")
+    return CorpusError(f"{describe_entry(entry, split=split, revision=revision)}: {cause}; {mend}")

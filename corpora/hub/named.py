@@ -14,7 +14,7 @@ from pathlib import Path
 from corpora.catalogue import Entry
 from corpora.document import Corpus, CorpusDigest, Document
 from corpora.hub import errors, rows, texts
-from corpora.hub.fetching import Progress, fetch, find_on_hub
+from corpora.hub.fetching import FetchProgress, fetch, find_on_hub
 from corpora.hub.location import Location, blame, blame_data, find_here
 from corpora.local.content import FileError
 from corpora.timeout import TIMEOUT, Sign, watch
@@ -24,12 +24,12 @@ from corpora.wording import one_line
 TEXT_FOLDER = "corpus"
 
 
-def load(
+def load_data_set(
     entry: Entry,
     mirror: Path | None = None,
     *,
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    progress: FetchProgress | None = None,
 ) -> Corpus:
     """The corpus that a table of the catalogue describes.
 
@@ -109,7 +109,7 @@ def _build_documents(
     entry: Entry,
     location: Location,
     split: str,
-    columns: Mapping[str, rows.Column],
+    columns: Mapping[str, rows.ColumnValues],
     seen: set[str | int],
 ) -> Iterator[Document]:
     # Only the ids of a batch become Python objects; a repeated book stays in Arrow.
@@ -131,7 +131,7 @@ def _build_documents(
 
 def _stream(
     entry: Entry, location: Location, split: str, place: str, give_sign: Sign
-) -> Iterator[Mapping[str, rows.Column]]:
+) -> Iterator[Mapping[str, rows.ColumnValues]]:
     batches = rows.read_rows(entry.builder, place, entry.columns, give_sign)
     while True:
         try:

@@ -5,7 +5,7 @@ from pathlib import Path
 from corpora.catalogue import read_catalogue
 from corpora.document import CorpusError, RequestError
 from corpora.hub import named
-from corpora.hub.fetching import Progress, fetch
+from corpora.hub.fetching import FetchProgress, fetch
 from corpora.hub.records import Record, write_record
 from corpora.summary import summarize
 from corpora.timeout import TIMEOUT
@@ -17,7 +17,7 @@ def prepare(
     mirror: Path | None = None,
     force: bool = False,
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    progress: FetchProgress | None = None,
 ) -> Record:
     """Fetch a named corpus, read all of it, and record what it came to beside its data.
 

@@ -52,7 +52,7 @@ class Source:
         return ", ".join(part for part in parts if part)
 
 
-def load(name: str, timeout: float) -> Corpus:
+def load_public(name: str, timeout: float) -> Corpus:
     """A document for each row of the data set, streamed; its id is ``SPLIT:ROW``, from 1.
 
     Without a config it is the data set's own default, without a split all of them. A folder on

@@ -14,7 +14,7 @@ from corpora.local.tables import Integer, find_values, name_type, read_objects
 from corpora.timeout import Sign
 
 
-class Column(Protocol):
+class ColumnValues(Protocol):
     """Values of a few rows, which become Python objects when they are asked for."""
 
     def __len__(self) -> int: ...
@@ -67,7 +67,7 @@ def open_data_file(place: str, give_sign: Sign = lambda: None) -> DataFile:
 
 def read_rows(
     builder: str, place: str, columns: Mapping[str, str], give_sign: Sign
-) -> Iterator[Mapping[str, Column]]:
+) -> Iterator[Mapping[str, ColumnValues]]:
     """Those columns of a file, which is local or an hf:// URL, for a few rows at a time.
 
     ``builder`` is "parquet" or "json". Raises FileError for a column of another type than given,

@@ -46,7 +46,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
-class Row(NamedTuple):
+class NumberedRow(NamedTuple):
     """A row's place in its file, such as "line 3", its number there, and what it holds."""
 
     place: str

@@ -22,7 +22,7 @@ from corpora.wording import escape_name, list_names
 _BATCH_SIZE = 1 << 16  # code points: a document costs a message between threads otherwise
 _ERRORS_AT_MOST = 20
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ class Choice:
         )
 
 
-def load(name: str, path: Path, choice: Choice, timeout: float) -> tuple[Corpus, frozenset[str]]:
+def load_files(
+    name: str, path: Path, choice: Choice, timeout: float
+) -> tuple[Corpus, frozenset[str]]:
     """A file, or the files below a folder, in the order of their paths; and the options that
     applied.
 

@@ -10,16 +10,16 @@ dotted paths into structs, such as ``document.text``; types in the catalogue's w
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from corpora.local.content import DataFile, FileError, Row
-from corpora.wording import cut, list_names, one_line, show_column
+from corpora.local.content import DataFile, FileError, NumberedRow
+from corpora.wording import list_names, one_line, show_column, truncate
 
 # A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.
 ROWS_A_BATCH = 16
 # Bytes fetched at once for a column: a request to the hub each, and memory for each column.
-BUFFER_SIZE = 4 << 20
+_BUFFER_SIZE = 4 << 20
 
 
-def read_column(file: DataFile, column: str) -> Iterator[Row]:
+def read_column(file: DataFile, column: str) -> Iterator[NumberedRow]:
     """The values of a column of texts; raises FileError where the file has none of that name."""
     number = 0
     for batch in read_batches(file, {column: "string"}):
@@ -30,7 +30,7 @@ def read_column(file: DataFile, column: str) -> Iterator[Row]:
             except UnicodeDecodeError as error:
                 what = f": column {show_column(column)} is not UTF-8: {error.reason}"
                 raise FileError(what, row=f"row {number}") from None
-            yield Row("row", number, text)
+            yield NumberedRow("row", number, text)
 
 
 def read_batches(file: DataFile, columns: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
@@ -66,7 +66,7 @@ def _open(source: IO[bytes]) -> Any:
         ) from None
     try:
         # Buffered ahead, a row group's columns would be in memory whole.
-        return pq.ParquetFile(source, pre_buffer=False, buffer_size=BUFFER_SIZE)
+        return pq.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER_SIZE)
     except Exception as error:  # noqa: BLE001  whatever Arrow meets in a damaged file
         raise FileError(f"cannot be read: {one_line(error)}") from None
 
@@ -117,7 +117,7 @@ def check_columns(schema: Any, columns: Mapping[str, str]) -> None:
             there = f", where there are {names}" if found is None else ""
             raise FileError(
                 f": column {show_column(column)} should be {expected} and is "
-                f"{cut(found) if found else 'not there'}{there}",
+                f"{truncate(found) if found else 'not there'}{there}",
                 "name another: --text-column",
             )
 

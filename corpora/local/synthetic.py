@@ -138,7 +138,7 @@ SPACES = (" ", " ", " ", "\t", "\u00a0", "\u2003", "\u202f", "\u3000", "\u2028",
 NEAR_LIMITS = (19, 20, 21, 40, 127, 128, 129, 499, 500, 501, 640)
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Draw:
@@ -151,7 +151,7 @@ class Draw:
         """An integer from low to high, both included."""
         return low + int(self._random() * (high - low + 1))
 
-    def choice(self, options: Sequence[T]) -> T:
+    def choice(self, options: Sequence[_T]) -> _T:
         return options[self.integer(0, len(options) - 1)]
 
     def chance(self, probability: float) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from corpora.local.content import DataFile, FileError, Row, split_compression
+from corpora.local.content import DataFile, FileError, NumberedRow, split_compression
 from corpora.wording import list_names, one_line, show_column
 
 _SUFFIXES = {
@@ -25,7 +25,7 @@ _SUFFIXES = {
     ".parquet": "parquet",
 }
 #: As a person reads them.
-NAMES = ", ".join(_SUFFIXES)
+SUFFIX_LIST = ", ".join(_SUFFIXES)
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BYTE_ORDER_MARK = "\ufeff"  # before the first row it is no part of any text
 _PIECE = 1 << 16
@@ -88,14 +88,14 @@ def read_texts(
 
 def _read_values(
     file: DataFile, kind: str, encoding: str, column: str, delimiter: str | None
-) -> Iterator[Row]:
+) -> Iterator[NumberedRow]:
     if kind == "parquet":
         from corpora.local import parquet
 
         return parquet.read_column(file, column)
     if kind == "json":
         return (
-            Row(place, number, get_value(row, column, f"{place} {number}"))
+            NumberedRow(place, number, get_value(row, column, f"{place} {number}"))
             for place, number, row in read_objects(file, encoding)
         )
     return _read_csv(file, encoding, column, delimiter or _DELIMITERS[kind])
@@ -141,7 +141,7 @@ def name_type(value: Any) -> str:
     return kinds[type(value)]
 
 
-def read_objects(file: DataFile, encoding: str) -> Iterator[Row]:
+def read_objects(file: DataFile, encoding: str) -> Iterator[NumberedRow]:
     """The objects of a file that holds one on each line, or one list of them.
 
     No more than a row is held, and a piece. Raises FileError for anything else.
@@ -158,10 +158,12 @@ def read_objects(file: DataFile, encoding: str) -> Iterator[Row]:
             yield from _read_lines(lines)
 
 
-def _read_lines(lines: Iterable[str]) -> Iterator[Row]:
+def _read_lines(lines: Iterable[str]) -> Iterator[NumberedRow]:
     for number, line in enumerate(lines, start=1):
         if line.strip(_BLANK):
-            yield Row("line", number, _check_object(_decode(line, number), f"line {number}"))
+            yield NumberedRow(
+                "line", number, _check_object(_decode(line, number), f"line {number}")
+            )
 
 
 def _decode(line: str, number: int) -> Any:
@@ -192,7 +194,7 @@ _ARTICLES = {
 }
 
 
-def _read_list(text: str, read: Callable[[int], str]) -> Iterator[Row]:
+def _read_list(text: str, read: Callable[[int], str]) -> Iterator[NumberedRow]:
     """The objects of a JSON list, which begins in ``text`` and goes on in what ``read`` gives."""
     at = text.index("[") + 1
     ended = False
@@ -232,7 +234,7 @@ def _read_list(text: str, read: Callable[[int], str]) -> Iterator[Row]:
             else:
                 at = end
                 break
-        yield Row("row", number, _check_object(value, row))
+        yield NumberedRow("row", number, _check_object(value, row))
         following = skip_blanks()
         at += 1
         if following == "]":
@@ -249,7 +251,7 @@ def _is_cut(error: json.JSONDecodeError, text: str) -> bool:
     return error.msg.startswith("Unterminated string") or error.pos >= len(text) - 12
 
 
-def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Iterator[Row]:
+def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Iterator[NumberedRow]:
     with file.open_text(encoding, "") as text:
         first = text.readline().removeprefix(_BYTE_ORDER_MARK)
         lines = csv.reader(itertools.chain([first], text), strict=True, delimiter=delimiter)
@@ -274,7 +276,7 @@ def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Ite
         yield from _read_csv_rows(lines, header.index(column), len(header))
 
 
-def _read_csv_rows(lines: Any, index: int, width: int) -> Iterator[Row]:
+def _read_csv_rows(lines: Any, index: int, width: int) -> Iterator[NumberedRow]:
     blank = 0  # the line that may be a row whose only text is empty
     while True:
         before = lines.line_num
@@ -302,7 +304,7 @@ def _read_csv_rows(lines: Any, index: int, width: int) -> Iterator[Row]:
                 "quote a text that holds a delimiter, a quote or a line end",
                 row=f"line {number}",
             )
-        yield Row("line", number, row[index])
+        yield NumberedRow("line", number, row[index])
 
 
 def _describe_csv(error: csv.Error, before: int) -> FileError:

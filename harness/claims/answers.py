@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, EARLIER, LIMITS, OLD, Evidence
-from harness.claims.long_runs import DEFINITIONS, UNAVOIDABLE
+from harness.claims.long_runs import DEFINITIONS, UNAVOIDABLE_BOUNDARIES
 from harness.claims.refinding import BUDGET
 from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
@@ -28,7 +28,7 @@ from harness.splitters.probes import (
     FUNCTIONS,
     LOADED,
     OLD_STRIPPING,
-    ask,
+    run_probe,
 )
 from harness.splitters.registry import load_splitter
 from segmenter import Event, PassthroughSegmenter, TextBlock, TextSegmenter
@@ -40,7 +40,7 @@ NEAR = 0.1  # two figures of different texts agree where they differ by no more
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
 DIFFERS = "differs"
-NOT_MEASURED = "not measured"
+UNMEASURED = "not measured"
 
 # Releases of LangChain whose import is weighed, each without and with what it may import.
 _RELEASES = ("1.1.2", "1.1.3")
@@ -52,18 +52,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Finding:
     """What was measured, and what it says of the claim."""
 
     measured: str
     status: str
 
 
-Row = Mapping[str, Any]
+ClaimRow = Mapping[str, Any]
 
 
-def answer_f1(evidence: Evidence, row: Row) -> Answer:
-    _, default = ask(None, FUNCTIONS)
+def answer_f1(evidence: Evidence, row: ClaimRow) -> Finding:
+    _, default = run_probe(None, FUNCTIONS)
     parts = []
     joined = 0
     for limit in LIMITS:
@@ -81,8 +81,8 @@ def answer_f1(evidence: Evidence, row: Row) -> Answer:
     with contextlib.suppress(MeasurementError):
         measured += f"; {_compare_old(evidence)}"
     if default is not True:
-        return Answer(measured, REFUTED)
-    return Answer(measured, CONFIRMED if not joined else f"{DIFFERS}: {joined:,} texts join")
+        return Finding(measured, REFUTED)
+    return Finding(measured, CONFIRMED if not joined else f"{DIFFERS}: {joined:,} texts join")
 
 
 def _compare_old(evidence: Evidence) -> str:
@@ -97,7 +97,7 @@ def _compare_old(evidence: Evidence) -> str:
     )
 
 
-def answer_f2(evidence: Evidence, row: Row) -> Answer:
+def answer_f2(evidence: Evidence, row: ClaimRow) -> Finding:
     text, limit = row["text"], row["limit"]
     new = TextSegmenter(limit).split(text)
     olds = {}
@@ -121,18 +121,18 @@ def answer_f2(evidence: Evidence, row: Row) -> Answer:
         f"the text: {''.join(new) == text}; the old second chunk with its whitespace has {whole} "
         f"code points"
     )
-    return Answer(measured, CONFIRMED if right else REFUTED)
+    return Finding(measured, CONFIRMED if right else REFUTED)
 
 
-def answer_f3(evidence: Evidence, row: Row) -> Answer:
+def answer_f3(evidence: Evidence, row: ClaimRow) -> Finding:
     segments = TextSegmenter(row["limit"]).split(row["text"])
     old = evidence.split(OLD, row["text"], row["limit"])
     measured = f"segmenter: {segments!r}; {OLD}: {old!r}"
-    return Answer(measured, CONFIRMED if segments == row["segments"] else REFUTED)
+    return Finding(measured, CONFIRMED if segments == row["segments"] else REFUTED)
 
 
-def answer_f4(evidence: Evidence, row: Row) -> Answer:
-    reason = f"{NOT_MEASURED}: its tests are not here"
+def answer_f4(evidence: Evidence, row: ClaimRow) -> Finding:
+    reason = f"{UNMEASURED}: its tests are not here"
     # Its data types hold no lone surrogate.
     cases = [case for case in load_cases().values() if not _has_surrogate(case.text)]
     failing = {}
@@ -140,7 +140,7 @@ def answer_f4(evidence: Evidence, row: Row) -> Answer:
         failing[name] = sum(
             _fails(evidence.split(name, case.text, case.max_chunk_length), case) for case in cases
         )
-    return Answer(
+    return Finding(
         f"of our {len(cases):,} named cases the old segmenter fails {failing['memmachine']:,}, the new "
         f"one {failing['segmenter']:,}",
         reason,
@@ -158,24 +158,24 @@ def _fails(segments: list[str], case: Case) -> bool:
     return any(not breach.unavoidable for breaches in broken.values() for breach in breaches)
 
 
-def answer_u1(evidence: Evidence, row: Row) -> Answer:
+def answer_u1(evidence: Evidence, row: ClaimRow) -> Finding:
     parts = []
     strips = True
     for name in ("langchain-0.0.100", "langchain-0.0.200"):
-        stripping, optional = ask(evidence.find(name).interpreter, OLD_STRIPPING)
+        stripping, optional = run_probe(evidence.find(name).interpreter, OLD_STRIPPING)
         (chunk,) = evidence.split(name, "  some text \n", 100)
         always = stripping and not optional and chunk == "some text"
         strips = strips and always
         parts.append(f"{name}: {'always strips' if always else 'does not always strip'}")
     for name in (*EARLIER, OLD):
-        _, default = ask(evidence.find(name).interpreter, FUNCTIONS)
+        _, default = run_probe(evidence.find(name).interpreter, FUNCTIONS)
         strips = strips and default is True
         release = evidence.installation(name).versions["langchain-text-splitters"]
         parts.append(f"{release}: strip_whitespace={default} by default")
-    return Answer("; ".join(parts), CONFIRMED if strips else REFUTED)
+    return Finding("; ".join(parts), CONFIRMED if strips else REFUTED)
 
 
-def answer_u2(evidence: Evidence, row: Row) -> Answer:
+def answer_u2(evidence: Evidence, row: ClaimRow) -> Finding:
     newest = evidence.install("langchain-text-splitters", newest=True)
     interpreters = {
         evidence.installation(name).versions["langchain-text-splitters"]: evidence.find(
@@ -184,7 +184,7 @@ def answer_u2(evidence: Evidence, row: Row) -> Answer:
         for name in (*EARLIER, OLD)
     }
     interpreters.setdefault(newest.versions["langchain-text-splitters"], newest.interpreter)
-    sources = {release: ask(path, FUNCTIONS)[0] for release, path in interpreters.items()}
+    sources = {release: run_probe(path, FUNCTIONS)[0] for release, path in interpreters.items()}
     reference = sources["1.1.1"]
     different = sorted(
         {
@@ -219,12 +219,12 @@ def answer_u2(evidence: Evidence, row: Row) -> Answer:
         + f"; the main branch was not looked at, the newest release on {_today()} was "
         + newest.versions["langchain-text-splitters"]
     )
-    return Answer(measured, REFUTED if different or unlike else CONFIRMED)
+    return Finding(measured, REFUTED if different or unlike else CONFIRMED)
 
 
-def answer_u3(evidence: Evidence, row: Row) -> Answer:
+def answer_u3(evidence: Evidence, row: ClaimRow) -> Finding:
     interpreter = evidence.find("memmachine").interpreter
-    found = ask(interpreter, DISTRIBUTIONS)
+    found = run_probe(interpreter, DISTRIBUTIONS)
     (own,) = (
         entry for name, entry in found.items() if canonicalize_name(name) == "memmachine-server"
     )
@@ -242,14 +242,14 @@ def answer_u3(evidence: Evidence, row: Row) -> Answer:
         f"memmachine-server {own[0]} requires {requirement}; an installation on {_today()} would "
         f"take {taken}, the newest is {newest}"
     )
-    return Answer(measured, CONFIRMED if not capped and taken == newest else REFUTED)
+    return Finding(measured, CONFIRMED if not capped and taken == newest else REFUTED)
 
 
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def answer_u4(evidence: Evidence, row: Row) -> Answer:
+def answer_u4(evidence: Evidence, row: ClaimRow) -> Finding:
     parts = []
     loads = {}
     counts = {}
@@ -257,7 +257,7 @@ def answer_u4(evidence: Evidence, row: Row) -> Answer:
         own, *extras = requirement.split()
         release = own.partition("==")[2]
         there = evidence.install(requirement)
-        loads[release, bool(extras)] = ask(there.interpreter, LOADED)  # if it can be imported
+        loads[release, bool(extras)] = run_probe(there.interpreter, LOADED)  # if it can be imported
         (weight,) = weigh_imports([(there.interpreter, "langchain_text_splitters")])
         modules = counts[release, bool(extras)] = len(weight.modules)
         seconds = median(weight.milliseconds) / 1e3
@@ -272,11 +272,11 @@ def answer_u4(evidence: Evidence, row: Row) -> Answer:
         "were counted there, where all extras were installed"
     )
     if not structure:
-        return Answer(measured, REFUTED)
+        return Finding(measured, REFUTED)
     if abs(ratio - 1) < NEAR:
-        return Answer(measured, CONFIRMED)
+        return Finding(measured, CONFIRMED)
     status = f"{DIFFERS} ({ratio:.2f} times the modules; what imports what is {CONFIRMED})"
-    return Answer(measured, status)
+    return Finding(measured, status)
 
 
 def _name_loaded(loaded: Sequence[bool]) -> str:
@@ -284,10 +284,10 @@ def _name_loaded(loaded: Sequence[bool]) -> str:
     return _list(names) if names else "neither"
 
 
-def answer_u5(evidence: Evidence, row: Row) -> Answer:
+def answer_u5(evidence: Evidence, row: ClaimRow) -> Finding:
     found: dict[str, Any] = {
         canonicalize_name(name): entry
-        for name, entry in ask(evidence.find("memmachine").interpreter, DISTRIBUTIONS).items()
+        for name, entry in run_probe(evidence.find("memmachine").interpreter, DISTRIBUTIONS).items()
     }
     python = evidence.installation("memmachine").python
     with_it = _close(found, "memmachine-server", python)
@@ -300,7 +300,7 @@ def answer_u5(evidence: Evidence, row: Row) -> Answer:
         f"langchain-text-splitters, {sizes[1]:.1f} MB in {len(without)} without ({share:.2%} less); "
         f"langchain-core {'stays' if keeps else 'goes'}"
     )
-    return Answer(measured, CONFIRMED if keeps and share < 0.01 else REFUTED)
+    return Finding(measured, CONFIRMED if keeps and share < 0.01 else REFUTED)
 
 
 def _close(
@@ -326,7 +326,7 @@ def _close(
     return names
 
 
-def answer_a1(evidence: Evidence, row: Row) -> Answer:
+def answer_a1(evidence: Evidence, row: ClaimRow) -> Finding:
     parts = []
     total = 0
     for limit in LIMITS:
@@ -336,21 +336,21 @@ def answer_a1(evidence: Evidence, row: Row) -> Answer:
         wrong = sum(broken.values())
         total += long + wrong
         parts.append(f"{long:,} too long and {wrong:,} runs cut on the wrong side at {limit}")
-    return Answer(_list(parts), CONFIRMED if total else REFUTED)
+    return Finding(_list(parts), CONFIRMED if total else REFUTED)
 
 
-def answer_a2(evidence: Evidence, row: Row) -> Answer:
+def answer_a2(evidence: Evidence, row: ClaimRow) -> Finding:
     moved = evidence.count("langchain-memmachine-moved", DEFAULT_LIMIT)
     own = evidence.count("segmenter", DEFAULT_LIMIT)
     ratio = own / moved
     near = abs(ratio / row["ratio"] - 1) < 0.002
-    return Answer(
+    return Finding(
         f"{moved:,} against {own:,}: a ratio of {ratio:.4f}, there {row['ratio']}",
         CONFIRMED if near else f"{DIFFERS} (by a factor of {ratio / row['ratio']:.4f})",
     )
 
 
-def answer_m1(evidence: Evidence, row: Row) -> Answer:
+def answer_m1(evidence: Evidence, row: ClaimRow) -> Finding:
     counts = [c for c in evidence.checked.counts if c.workload.splitter == "segmenter"]
     if len(counts) < (len(evidence.real) + 1) * len(LIMITS):
         raise MeasurementError("the segmenter failed on some texts")
@@ -361,10 +361,10 @@ def answer_m1(evidence: Evidence, row: Row) -> Answer:
     )
     texts = sum(count.documents for count in counts)
     measured = f"{texts:,} texts and limits, synthetic ones among them: {broken:,} violations"
-    return Answer(measured, REFUTED if broken else CONFIRMED)
+    return Finding(measured, REFUTED if broken else CONFIRMED)
 
 
-def answer_m2(evidence: Evidence, row: Row) -> Answer:
+def answer_m2(evidence: Evidence, row: ClaimRow) -> Finding:
     limits = sorted(LIMITS, reverse=True)
     code_points = evidence.count("segmenter", DEFAULT_LIMIT, "code_points")
     expected = {
@@ -382,10 +382,10 @@ def answer_m2(evidence: Evidence, row: Row) -> Answer:
     measured = (
         f"{'; '.join(parts)}; there 0, 1 and 57,621, which for the same length of text are {scaled}"
     )
-    if UNAVOIDABLE in agreeing:
-        return Answer(measured, CONFIRMED)
+    if UNAVOIDABLE_BOUNDARIES in agreeing:
+        return Finding(measured, CONFIRMED)
     meanings = _list(agreeing) if agreeing else "no definition"
-    return Answer(measured, f"{DIFFERS} (by {meanings} do all three figures agree on these texts)")
+    return Finding(measured, f"{DIFFERS} (by {meanings} do all three figures agree on these texts)")
 
 
 def _is_near(number: int, expected: float) -> bool:
@@ -393,17 +393,17 @@ def _is_near(number: int, expected: float) -> bool:
     return abs(number - expected) <= max(1, NEAR * expected)
 
 
-def answer_m3(evidence: Evidence, row: Row) -> Answer:
+def answer_m3(evidence: Evidence, row: ClaimRow) -> Finding:
     segments = evidence.count("segmenter", DEFAULT_LIMIT)
     mean = evidence.count("segmenter", DEFAULT_LIMIT, "code_points") / segments
     there = row["code_points"] / row["segments"]
-    return Answer(
+    return Finding(
         f"{segments:,} segments, {mean:.1f} code points each; there {there:.1f}",
         CONFIRMED if abs(mean / there - 1) < NEAR else f"{DIFFERS} (ratio {mean / there:.2f})",
     )
 
 
-def answer_m4(evidence: Evidence, row: Row) -> Answer:
+def answer_m4(evidence: Evidence, row: ClaimRow) -> Finding:
     evidence.progress("timing the segmenter against LangChain")
     own, rival = evidence.find("segmenter"), evidence.find(OLD)
     counts = evidence.checked.counts
@@ -414,7 +414,7 @@ def answer_m4(evidence: Evidence, row: Row) -> Answer:
     if found is None:
         raise MeasurementError("no document has any text to time")
     there = row["langchain"] / row["seconds"]
-    return Answer(
+    return Finding(
         f"segmenter {found} times as fast as {OLD}, the geometric mean over corpora with its "
         f"95 % interval of {found.rounds} rounds; {found.lowest:.2f} to {found.highest:.2f} by "
         f"corpus; there {there:.2f}; the segmenter here is this project's, not the pull request's",
@@ -424,7 +424,7 @@ def answer_m4(evidence: Evidence, row: Row) -> Answer:
     )
 
 
-def answer_d1(evidence: Evidence, row: Row) -> Answer:
+def answer_d1(evidence: Evidence, row: ClaimRow) -> Finding:
     old = replace(evidence.find("memmachine"), options={"passthrough": True})
     texts = differing = 0
     evidence.progress("comparing the passthrough segmenters")
@@ -437,7 +437,7 @@ def answer_d1(evidence: Evidence, row: Row) -> Answer:
                 texts += 1
                 after = _pass_through(document.text)
                 differing += [*map(derive_whole, segments)] != [*map(derive_whole, after)]
-    return Answer(
+    return Finding(
         f"whole-text derivatives of {texts:,} documents through the passthrough segmenters of "
         f"memmachine-server and of this project: {differing:,} differ",
         REFUTED if differing else CONFIRMED,
@@ -449,7 +449,7 @@ def _pass_through(text: str) -> list[str]:
     return [segment.block.text for segment in asyncio.run(PassthroughSegmenter().segment(event))]
 
 
-def answer_d2(evidence: Evidence, row: Row) -> Answer:
+def answer_d2(evidence: Evidence, row: ClaimRow) -> Finding:
     shard = evidence.shard
     measured = (
         f"segments with edge whitespace at {DEFAULT_LIMIT}: {shard.edged_before:,} before, "
@@ -459,32 +459,32 @@ def answer_d2(evidence: Evidence, row: Row) -> Answer:
         f"segment's ends changes no sentence; {_refind(evidence, lambda segment: derive_whole(segment)[0], 'quoted texts')}"
     )
     if shard.edged_before or not shard.edged:
-        return Answer(measured, REFUTED)
+        return Finding(measured, REFUTED)
     if shard.sentences.new:
         status = (
             f"{DIFFERS} (sentences change where cuts move, {shard.sentences.share:.1%} of them)"
         )
-        return Answer(measured, status)
-    return Answer(measured, CONFIRMED)
+        return Finding(measured, status)
+    return Finding(measured, CONFIRMED)
 
 
-def answer_d3(evidence: Evidence, row: Row) -> Answer:
+def answer_d3(evidence: Evidence, row: ClaimRow) -> Finding:
     blocks = (" ", "\n\n", " \t\n ", "\u3000")
     old = [len(evidence.split(OLD, block, DEFAULT_LIMIT)) for block in blocks]
     new = [len(TextSegmenter(DEFAULT_LIMIT).split(block)) for block in blocks]
     measured = f"segments of {len(blocks)} such blocks: {old} before, {new} now"
-    return Answer(measured, CONFIRMED if not any(old) and set(new) == {1} else REFUTED)
+    return Finding(measured, CONFIRMED if not any(old) and set(new) == {1} else REFUTED)
 
 
-def answer_d4(evidence: Evidence, row: Row) -> Answer:
+def answer_d4(evidence: Evidence, row: ClaimRow) -> Finding:
     found = evidence.shard.migration
-    return Answer(
+    return Finding(
         f"were events stored again, of {found.after:,} new segments {found.same / found.after:.1%} "
         f"would be as stored, {found.edges / found.after:.1%} differ at the edges alone and "
         f"{found.moved / found.after:.1%} lie elsewhere: {found.changed:.1%} to embed again, "
         f"{found.changed_stripped:.1%} where segments are stripped first; "
         f"{_refind(evidence, str, 'segments')}",
-        f"{NOT_MEASURED}: it speaks of a store, which is not run here",
+        f"{UNMEASURED}: it speaks of a store, which is not run here",
     )
 
 
@@ -506,7 +506,7 @@ def _list(words: Sequence[str]) -> str:
     return f"{', '.join(head)} and {last}" if head else last
 
 
-ANSWERS: Mapping[str, Callable[[Evidence, Row], Answer]] = {
+ANSWERS: Mapping[str, Callable[[Evidence, ClaimRow], Finding]] = {
     "F1": answer_f1,
     "F2": answer_f2,
     "F3": answer_f3,

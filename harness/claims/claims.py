@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpora import Corpus
-from harness.claims.answers import ANSWERS, NOT_MEASURED, REFUTED, Row
+from harness.claims.answers import ANSWERS, REFUTED, UNMEASURED, ClaimRow
 from harness.claims.evidence import Evidence
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import spool_corpora
@@ -23,7 +23,7 @@ from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 
-PAGE = "claims.md"
+CLAIMS_PAGE = "claims.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Answered:
         return Verdict.NOT_MEASURED if self.failed else Verdict.WELL
 
 
-def read_claims() -> dict[str, Row]:
+def read_claims() -> dict[str, ClaimRow]:
     """The claims by their numbers, in order."""
     text = Path(__file__).with_name("claims.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -81,13 +81,13 @@ def answer_claims(
                 answer = ANSWERS[name](evidence, row)
             except (MeasurementError, SplitterError, BrokenExecutor) as error:
                 failed.append(name)
-                claims.append(Claim(name, row["says"], "", f"{NOT_MEASURED}: {error}"))
+                claims.append(Claim(name, row["says"], "", f"{UNMEASURED}: {error}"))
             else:
                 claims.append(Claim(name, row["says"], answer.measured, answer.status))
     write_claims(folder, claims)
     read = describe_texts([*real, synthetic])
     shown = [tabulate_claims(claims), tables.texts(read)]
-    write_page(folder / PAGE, replace(environment, finished=now()), shown)
+    write_page(folder / CLAIMS_PAGE, replace(environment, finished=now()), shown)
     return Answered(claims, failed)
 
 

@@ -33,7 +33,7 @@ def derive_sentences(segment: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Reembedding:
     """How many texts are embedded, and how many of them were not embedded of the same document
     before. Those of different documents can be added."""
 
@@ -45,15 +45,15 @@ class Change:
         """The share of new texts, 0 where there is none at all."""
         return self.new / self.texts if self.texts else 0.0
 
-    def __add__(self, other: "Change") -> "Change":
-        return Change(self.texts + other.texts, self.new + other.new)
+    def __add__(self, other: "Reembedding") -> "Reembedding":
+        return Reembedding(self.texts + other.texts, self.new + other.new)
 
 
-def compare_derived(before: Sequence[str], after: Sequence[str], derive: Deriver) -> Change:
+def compare_derived(before: Sequence[str], after: Sequence[str], derive: Deriver) -> Reembedding:
     """What is embedded of one document after its segments have changed."""
     old = Counter(_derive_all(before, derive))
     new = Counter(_derive_all(after, derive))
-    return Change(new.total(), (new - old).total())
+    return Reembedding(new.total(), (new - old).total())
 
 
 def _derive_all(segments: Iterable[str], derive: Deriver) -> Iterator[str]:

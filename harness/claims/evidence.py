@@ -9,13 +9,13 @@ from operator import add
 
 from packaging.specifiers import SpecifierSet
 
-from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
+from harness.claims.derivation import Reembedding, compare_derived, derive_sentences, derive_whole
 from harness.claims.long_runs import count_by_definition
 from harness.claims.refinding import Refinding, compare_finding
-from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check
+from harness.measure.check import SHARDS_IN_FLIGHT, CheckResult, check_corpora
 from harness.measure.spooling import Shard as Texts
 from harness.measure.spooling import SpooledCorpus
-from harness.report.migration import Migration, compare_segments
+from harness.report.migration import Migration, find_migration
 from harness.results.errors import MeasurementError
 from harness.retrieval.questions import QuestionSet
 from harness.runner.pool import SplitterPool
@@ -33,20 +33,22 @@ _OTHERS = ("memmachine", "langchain-0.0.100", "langchain-0.0.200")
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class ShardMigration:
     """What documents come to when their segments change from LangChain's to the segmenter's.
 
     ``edged_before`` and ``edged`` are the segments with whitespace at their ends.
     """
 
     migration: Migration = field(default_factory=Migration)
-    whole: Change = field(default_factory=Change)
-    sentences: Change = field(default_factory=Change)
+    whole: Reembedding = field(default_factory=Reembedding)
+    sentences: Reembedding = field(default_factory=Reembedding)
     edged_before: int = 0
     edged: int = 0
 
-    def __add__(self, other: "Shard") -> "Shard":
-        return Shard(*(getattr(self, n) + getattr(other, n) for n in Shard.__slots__))
+    def __add__(self, other: "ShardMigration") -> "ShardMigration":
+        return ShardMigration(
+            *(getattr(self, n) + getattr(other, n) for n in ShardMigration.__slots__)
+        )
 
 
 class Evidence:
@@ -120,14 +122,16 @@ class Evidence:
         self.progress("checking the splitters on all texts")
         here = [s for s in self.contenders.splitters if s.name in _CHECKED]
         corpora = [*self.real, self.synthetic]
-        return check(corpora, here, LIMITS, pool=self.pool, executor=self.executor)
+        return check_corpora(corpora, here, LIMITS, pool=self.pool, executor=self.executor)
 
     @cached_property
     def checked_old(self) -> CheckResult:
         """The old segmenter itself, at its default limit, on the real texts."""
         self.progress("checking the old segmenter")
         old = [self.find("memmachine")]
-        return check(self.real, old, [DEFAULT_LIMIT], pool=self.pool, executor=self.executor)
+        return check_corpora(
+            self.real, old, [DEFAULT_LIMIT], pool=self.pool, executor=self.executor
+        )
 
     def count(self, splitter: str, limit: int, attribute: str = "segments") -> int:
         """A figure of a splitter's segments, of all real texts together.
@@ -180,12 +184,12 @@ class Evidence:
         return compare_finding(self.sets, *both, DEFAULT_LIMIT, self.pool, embed)
 
     @cached_property
-    def shard(self) -> Shard:
+    def shard(self) -> ShardMigration:
         """All real texts at the default limit, from LangChain's segments to the segmenter's."""
         self.progress("comparing what is stored and embedded")
         before, after = self.find(OLD), self.find("segmenter")
-        total = Shard()
-        pending: deque[Future[Shard]] = deque()
+        total = ShardMigration()
+        pending: deque[Future[ShardMigration]] = deque()
         for corpus in self.real:
             for texts in corpus.shards():
                 submit = self.executor.submit
@@ -203,18 +207,18 @@ def _count_long_runs(texts: Texts) -> Counter[tuple[str, int]]:
 
 def compare_shard(
     texts: Texts, before: Splitter, after: Splitter, max_chunk_length: int, pool: SplitterPool
-) -> Shard:
+) -> ShardMigration:
     """What documents come to when one splitter replaces another, in a process of the executor.
 
     Raises SplitterError.
     """
-    total = Shard()
+    total = ShardMigration()
     documents = texts.read()
     pairs = [(document.id, document.text) for document in documents]
     both = (pool.split(each, pairs, max_chunk_length) for each in (before, after))
     for document, old, new in zip(documents, *both, strict=True):
-        total += Shard(
-            compare_segments(document.text, old, new, max_chunk_length),
+        total += ShardMigration(
+            find_migration(document.text, old, new, max_chunk_length),
             compare_derived(old, new, derive_whole),
             compare_derived(old, new, derive_sentences),
             sum(segment != segment.strip() for segment in old),

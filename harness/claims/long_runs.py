@@ -4,12 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from segmenter.rules import Run, count_unavoidable, find_run, find_unit_after, find_unit_before
+from segmenter.rules import (
+    WhitespaceRun,
+    count_unavoidable,
+    find_run,
+    find_unit_after,
+    find_unit_before,
+)
 
-UNAVOIDABLE = "unavoidable boundaries"
+UNAVOIDABLE_BOUNDARIES = "unavoidable boundaries"
 
 
-def _find_runs(text: str, least: int) -> list[Run]:
+def _find_runs(text: str, least: int) -> list[WhitespaceRun]:
     found = re.finditer(rf"\s{{{least},}}", text)
     return [find_run(text, each.start()) for each in found] if least <= len(text) else []
 
@@ -27,7 +33,7 @@ def count_long_units(text: str, limit: int) -> int:
 
 #: By its name in words, a function of a text and a limit.
 DEFINITIONS: Mapping[str, Callable[[str, int], int]] = {
-    UNAVOIDABLE: count_unavoidable,
+    UNAVOIDABLE_BOUNDARIES: count_unavoidable,
     "units over the limit": count_long_units,
     "runs over the limit": lambda text, limit: len(_find_runs(text, limit + 1)),
     "runs of the limit or more": lambda text, limit: len(_find_runs(text, limit)),

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from harness.cli.inputs import load_corpora, name_folder, once, open_console, tell, typed_command
+from harness.cli.inputs import (
+    load_corpora,
+    name_folder,
+    once,
+    open_console,
+    print_line,
+    typed_command,
+)
 from harness.cli.options import (
     CorpusOptions,
     corpus_options,
@@ -63,5 +70,5 @@ def bench_command(
     console = open_console()
     for table in tabulate_bench(bench):
         print_table(table, console)
-    tell(f"Page: {page}")
+    print_line(f"Page: {page}")
     return judge_bench(bench)

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 import corpora
-from harness.claims.claims import PAGE, answer_claims, tabulate_claims
+from harness.claims.claims import CLAIMS_PAGE, answer_claims, tabulate_claims
 from harness.cli.ending import say
-from harness.cli.inputs import load_corpora, name_folder, open_console, tell, typed_command
+from harness.cli.inputs import load_corpora, name_folder, open_console, print_line, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
 from harness.report.terminal import print_table
@@ -42,5 +42,5 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
             sets=sets,
         )
     print_table(tabulate_claims(answered.claims), open_console())
-    tell(f"Answers: {folder / PAGE}")
+    print_line(f"Answers: {folder / CLAIMS_PAGE}")
     return answered.verdict

@@ -8,7 +8,7 @@ from harness.cli.claims import claims_command
 from harness.cli.compare import compare_command
 from harness.cli.list import list_command
 from harness.cli.prepare import prepare_command
-from harness.cli.program import Program
+from harness.cli.program import CommandGroup
 from harness.cli.report import report_command
 from harness.cli.retrieve import retrieve_command
 from harness.cli.run import run_command
@@ -18,7 +18,7 @@ from harness.cli.vectors import vectors_command
 
 
 @click.group(
-    cls=Program,
+    cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     subcommand_metavar="COMMAND",
 )

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from harness.cli.ending import say
-from harness.cli.inputs import load_corpora, name_folder, once, open_console, tell, typed_command
+from harness.cli.inputs import (
+    load_corpora,
+    name_folder,
+    once,
+    open_console,
+    print_line,
+    typed_command,
+)
 from harness.cli.options import (
     CorpusOptions,
     corpus_options,
@@ -16,7 +23,7 @@ from harness.cli.options import (
     out_option,
 )
 from harness.cli.progress import Bars
-from harness.compare.checkouts import SEGMENTER, Location, check_revision
+from harness.compare.checkouts import SEGMENTER, SegmenterLocation, check_revision
 from harness.compare.decision import TOLERANCE
 from harness.compare.gate import compare_folders, compare_versions
 from harness.compare.report import print_page
@@ -137,8 +144,8 @@ def compare_command(
             compared = compare_versions(
                 once(bases),
                 head,
-                Location.parse(segmenter if base_segmenter is None else base_segmenter),
-                Location.parse(segmenter),
+                SegmenterLocation.parse(segmenter if base_segmenter is None else base_segmenter),
+                SegmenterLocation.parse(segmenter),
                 list(chosen.values()),
                 once(limits),
                 folder,
@@ -154,5 +161,5 @@ def compare_command(
     for note in compared.notes:
         say(note)
     if compared.path is not None:
-        tell(f"Report: {compared.path}")
+        print_line(f"Report: {compared.path}")
     return compared.verdict

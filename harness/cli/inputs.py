@@ -21,7 +21,7 @@ from harness.results.escapes import escape
 from harness.splitters import registry as splitters
 from harness.splitters.registry import Splitter, UnknownSplitterError
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Corpus]:
@@ -76,7 +76,7 @@ def name_corpora(options: CorpusOptions) -> CorpusOptions:
     return replace(options, corpus_names=held)
 
 
-def load_splitter(name: str) -> Splitter:
+def choose_splitter(name: str) -> Splitter:
     """The splitter of that name; one that is unknown is a wrong command."""
     try:
         return splitters.load_splitter(name)
@@ -84,7 +84,7 @@ def load_splitter(name: str) -> Splitter:
         raise click.UsageError(str(error)) from error
 
 
-def once(values: Iterable[T]) -> list[T]:
+def once(values: Iterable[_T]) -> list[_T]:
     """The values in order, each once."""
     return list(dict.fromkeys(values))
 
@@ -104,6 +104,6 @@ def open_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 1000)
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """Write one line to standard output: foreign text in it cannot break the terminal."""
     click.echo(escape(line))

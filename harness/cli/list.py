@@ -102,6 +102,6 @@ def _tabulate_splitters() -> Table:
         ],
         [
             (splitter.name, splitter.description, splitter.requirement)
-            for splitter in map(splitters.load_splitter, splitters.names())
+            for splitter in map(splitters.load_splitter, splitters.list_splitters())
         ],
     )

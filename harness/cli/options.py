@@ -12,11 +12,11 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import corpora
-from harness.measure.timing import ROUNDS
 from harness.results.bench import BENCH
+from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
 from harness.results.model import BASELINE
-from harness.runner.process import TIMEOUT
+from harness.runner.process import SPLITTER_TIMEOUT
 from harness.splitters import registry as splitters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -65,7 +65,7 @@ def complete_splitters(
     _context: click.Context, _parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
     """The declared splitters that begin so."""
-    return _complete(begun, splitters.names())
+    return _complete(begun, splitters.list_splitters())
 
 
 def _complete(begun: str, names: Iterable[str]) -> list[CompletionItem]:
@@ -100,7 +100,7 @@ class SplitterOptions:
         """Their names. Raises click.UsageError for names beside the demand for all."""
         if self.splitter_names and self.every == "all":
             raise click.UsageError("give --splitter or --splitters all, not both")
-        declared = splitters.names() if self.every == "all" else splitters.default_names()
+        declared = splitters.list_splitters() if self.every == "all" else splitters.default_names()
         return self.splitter_names or declared
 
 
@@ -120,7 +120,7 @@ loading_timeout_option = click.option(
 timeout_option = click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    default=TIMEOUT,
+    default=SPLITTER_TIMEOUT,
     show_default=True,
     metavar="SECONDS",
     help="A splitter that takes longer to load, or for a document, is given up, and so is a corpus "
@@ -175,8 +175,8 @@ def out_option(command: Command) -> Command:
 
 rounds_option = click.option(
     "--rounds",
-    type=click.IntRange(min=ROUNDS),
-    default=ROUNDS,
+    type=click.IntRange(min=ROUNDS_AT_LEAST),
+    default=ROUNDS_AT_LEAST,
     show_default=True,
     help="Rounds in which each splitter takes turns with the baseline.",
 )

@@ -15,7 +15,7 @@ from harness.results.verdict import Verdict
 _COMPLETION = "_SEGBENCH_COMPLETE"
 
 
-class Program(click.Group):
+class CommandGroup(click.Group):
     """Commands return a verdict; whatever goes wrong is one line on standard error."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

@@ -45,7 +45,7 @@ class Bars:
 
 
 @contextmanager
-def show_fetching(what: str) -> Iterator[corpora.Progress]:
+def show_fetching(what: str) -> Iterator[corpora.FetchProgress]:
     """A bar of bytes, while there are any."""
     with rich.progress.Progress(
         rich.progress.TextColumn("{task.description}", markup=False),

@@ -7,7 +7,7 @@ import click
 from harness.cli.commands import segbench
 from harness.results.atomic import open_replacing
 
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+COMMANDS_PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 _WIDTH = 90
 
 _HEAD = """\
@@ -45,5 +45,5 @@ def _render(name: str, command: click.Command) -> str:
 
 
 if __name__ == "__main__":
-    with open_replacing(PAGE) as file:
+    with open_replacing(COMMANDS_PAGE) as file:
         file.write(render_reference())

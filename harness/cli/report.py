@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.inputs import open_console, tell
+from harness.cli.inputs import open_console, print_line
 from harness.cli.program import CannotMeasureError
 from harness.report.bench import tabulate_bench, write_bench_page
 from harness.report.pages import write_report
@@ -26,12 +26,12 @@ def report_command(folder: Path, opened: bool) -> Verdict:
         report = write_bench_page(folder, bench)
         for table in tabulate_bench(bench):
             print_table(table, console)
-        tell(f"Page: {report}")
+        print_line(f"Page: {report}")
     else:
         run = read_run(folder)
         report = write_report(folder, run)
         print_run(run, console)
-        tell(f"Report: {report}")
+        print_line(f"Report: {report}")
     if opened and not webbrowser.open(report.resolve().as_uri()):
         raise CannotMeasureError(f"no browser was found; open {report} in one")
     return Verdict.WELL

@@ -9,11 +9,11 @@ import platformdirs
 import corpora
 from harness.cli.ending import say
 from harness.cli.inputs import (
-    load_splitter,
+    choose_splitter,
     name_folder,
     once,
     open_console,
-    tell,
+    print_line,
     typed_command,
 )
 from harness.cli.options import (
@@ -24,7 +24,7 @@ from harness.cli.options import (
     timeout_option,
 )
 from harness.cli.progress import Bars, show_fetching
-from harness.report.pages import PAGE, write_report
+from harness.report.pages import REPORT_PAGE, write_report
 from harness.report.terminal import print_run
 from harness.results.verdict import IN_HOUSE, Verdict, judge
 from harness.retrieval.measure import RetrievalPlan, retrieve
@@ -32,9 +32,9 @@ from harness.retrieval.questions import QuestionError, QuestionSet
 from harness.retrieval.retrievers import BM25, LSA, Retriever, load_retriever
 from harness.retrieval.sources import (
     BUILTIN,
+    LEGALBENCH_PARTS,
     MIRRORED,
     NAMES,
-    PARTS,
     Access,
     load_questions,
     load_whatever_is_there,
@@ -48,7 +48,7 @@ from harness.retrieval.sources import (
     multiple=True,
     metavar="NAME",
     help=f"Documents and questions; may be repeated. {', '.join(NAMES)}, or legalbench_rag/PART "
-    f"of {', '.join(PARTS)}; with --questions, whatever `segbench run` takes.",
+    f"of {', '.join(LEGALBENCH_PARTS)}; with --questions, whatever `segbench run` takes.",
 )
 @click.option(
     "--questions",
@@ -129,7 +129,7 @@ def retrieve_command(
             f"--vectors is for embedding functions of yours; {BM25} and {LSA} keep none"
         )
     names = once([IN_HOUSE, *splitter.choose()])
-    contenders = [load_splitter(name) for name in names]
+    contenders = [choose_splitter(name) for name in names]
     with show_fetching("fetching") as fetched:
         source = Access(mirror, timeout, encoding, text_column, fetched)
         if corpus_names or mirror is None:
@@ -154,7 +154,7 @@ def retrieve_command(
         run = retrieve(plan, out, bars)
     write_report(out)
     print_run(run, open_console())
-    tell(f"Report: {out / PAGE}")
+    print_line(f"Report: {out / REPORT_PAGE}")
     return judge(run)
 
 

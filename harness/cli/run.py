@@ -7,12 +7,12 @@ import click
 
 from harness.cli.ending import say
 from harness.cli.inputs import (
+    choose_splitter,
     load_corpora,
-    load_splitter,
     name_folder,
     once,
     open_console,
-    tell,
+    print_line,
     typed_command,
 )
 from harness.cli.options import (
@@ -29,9 +29,9 @@ from harness.cli.options import (
 )
 from harness.cli.progress import Bars
 from harness.measure.run import Plan, run
-from harness.measure.timing import ROUNDS
-from harness.report.pages import PAGE
+from harness.report.pages import REPORT_PAGE
 from harness.report.terminal import print_run
+from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.model import BASELINE
 from harness.results.requirements import find_breaches, find_gaps
 from harness.results.timings import TIMINGS, write_timings
@@ -84,7 +84,7 @@ def measure(
     *,
     check: Sequence[str],
     time: Sequence[str],
-    rounds: int = ROUNDS,
+    rounds: int = ROUNDS_AT_LEAST,
     profile: bool = False,
     with_pyperf: bool = False,
     required: Sequence[str] = (),
@@ -93,9 +93,9 @@ def measure(
     """Run on the corpora that are named, else on those to ``check``, and time all that are named,
     else those to ``time``; nothing is timed if ``time`` is empty. ``required`` are the rules
     that every splitter has to keep, ``baseline`` is the splitter that speed is measured against."""
-    contenders = [load_splitter(name) for name in once(splitter.choose())]
+    contenders = [choose_splitter(name) for name in once(splitter.choose())]
     if baseline is not None:
-        load_splitter(baseline)  # one that is unknown is a wrong command
+        choose_splitter(baseline)  # one that is unknown is a wrong command
     chosen = load_corpora(corpus, check)
     named = bool(corpus.corpus_names or corpus.suite or corpus.mirror)
     plan = Plan(
@@ -114,7 +114,7 @@ def measure(
     if with_pyperf:
         write_timings(folder / TIMINGS, learnt.rounds, learnt.counts)
     print_run(learnt, open_console())
-    tell(f"Report: {folder / PAGE}")
+    print_line(f"Report: {folder / REPORT_PAGE}")
     for line in (*find_breaches(learnt, required), *find_gaps(learnt, required)):
         say(line)
     return judge(learnt, required)

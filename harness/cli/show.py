@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from harness.cli.ending import say
-from harness.cli.inputs import load_splitter, once, tell
+from harness.cli.inputs import choose_splitter, once, print_line
 from harness.cli.options import complete_splitters
 from harness.cli.progress import Bars
 from harness.measure.excerpts import view_text
@@ -61,7 +61,7 @@ def show_command(
         raise click.UsageError("--overwrite is for the file that --html names; leave it out")
     if page and os.path.lexists(page) and not overwrite:
         raise click.UsageError(f"{page} exists; give another file, or --overwrite")
-    declared = map(load_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
+    declared = map(choose_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
     with Bars() as bars:
         contenders = gather(declared, bars.begin)
     with click.open_file(file, "rb") as content:
@@ -70,8 +70,8 @@ def show_command(
             text = content.read()
             excerpt, failures = view_text(name, text, contenders.splitters, once(limits), pool)
     if page:
-        show.write_page(page, excerpt)
-        tell(f"Page: {page}")
+        show.write_excerpt_page(page, excerpt)
+        print_line(f"Page: {page}")
     else:
         show.print_shown(excerpt, Console())
     for failure in failures:

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from harness.cli.inputs import tell
+from harness.cli.inputs import print_line
 from harness.cli.program import CannotMeasureError
 from harness.results.verdict import Verdict
 from segmenter.testing import vectors
@@ -28,13 +28,13 @@ def vectors_command(program: str | None) -> Verdict:
         vectors.write(sys.stdout)
         return Verdict.WELL
     try:
-        answers = vectors.check(shlex.split(program))
+        answers = vectors.check_program(shlex.split(program))
     except ValueError as error:
         raise click.UsageError(f"--check {program!r}: {error}") from error
     except vectors.UnusableProgramError as error:
         raise CannotMeasureError(str(error)) from error
-    for line in vectors.describe(answers):
-        tell(line)
+    for line in vectors.describe_results(answers):
+        print_line(line)
     if answers.wrong:
         return Verdict.BAD
     return Verdict.NOT_MEASURED if answers.unexcused else Verdict.WELL

@@ -22,7 +22,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
+class SegmenterLocation:
     """Where a version has its TextSegmenter.
 
     ``path`` is what of the version is read, ``root`` the folder from which modules are imported,
@@ -36,7 +36,7 @@ class Location:
     attribute: str
 
     @classmethod
-    def parse(cls, given: str) -> "Location":
+    def parse(cls, given: str) -> "SegmenterLocation":
         """Read ``PATH``, ``PATH:ATTRIBUTE`` or ``FOLDER:MODULE:ATTRIBUTE``.
 
         PATH is a package or a file, which is then loaded alone; FOLDER is the one that has the
@@ -103,7 +103,7 @@ class Checkout:
 
     name: str
     folder: Path
-    segmenter: Location
+    segmenter: SegmenterLocation
     commit: str
     repositories: tuple[Path, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class MissingError(MeasurementError):
     """
 
     def __init__(
-        self, version: str, location: Location, similar: Sequence[PurePosixPath] | None
+        self, version: str, location: SegmenterLocation, similar: Sequence[PurePosixPath] | None
     ) -> None:
         self.similar = similar
         there = [str(path) for path in similar or ()]
@@ -161,7 +161,7 @@ def check_revision(given: str) -> None:
 
 
 @contextmanager
-def open_checkout(given: str | None, segmenter: Location) -> Iterator[Checkout]:
+def open_checkout(given: str | None, segmenter: SegmenterLocation) -> Iterator[Checkout]:
     """The version that ``given`` names, until the block ends.
 
     Of a revision of the repository around the current folder, the segmenter alone is read into a
@@ -184,7 +184,7 @@ def open_checkout(given: str | None, segmenter: Location) -> Iterator[Checkout]:
 
 
 def _check_out(
-    name: str, repository: Repository, commit: str, segmenter: Location, place: Path
+    name: str, repository: Repository, commit: str, segmenter: SegmenterLocation, place: Path
 ) -> Checkout:
     folder = place / "checkout"
     sources = repository.list_sources(commit)
@@ -258,7 +258,7 @@ def _advise(repository: Repository, given: str) -> str:
     return f"fetch it first: git fetch {remote} {branch}" if slash else "correct it, or fetch it"
 
 
-def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
+def _describe_folder(name: str, folder: Path, segmenter: SegmenterLocation) -> Checkout:
     place = folder / segmenter.path
     if not any((folder / each).exists() for each in segmenter.places):
         raise MissingError(name, segmenter, None)
@@ -283,7 +283,9 @@ def _describe_folder(name: str, folder: Path, segmenter: Location) -> Checkout:
     return Checkout(name, folder, segmenter, described, tops, _find_twins(files, segmenter))
 
 
-def _list_similar(sources: Sequence[PurePosixPath], segmenter: Location) -> list[PurePosixPath]:
+def _list_similar(
+    sources: Sequence[PurePosixPath], segmenter: SegmenterLocation
+) -> list[PurePosixPath]:
     """Modules and packages that have the name of the segmenter's."""
     names = {path.name for path in segmenter.places}
     packages = (file.parent for file in sources if file.name == "__init__.py")
@@ -299,7 +301,7 @@ def _list_shallow(folder: Path) -> list[PurePosixPath]:
     ]
 
 
-def _find_twins(files: Collection[PurePosixPath], segmenter: Location) -> dict[str, str]:
+def _find_twins(files: Collection[PurePosixPath], segmenter: SegmenterLocation) -> dict[str, str]:
     """Top-level modules among the files that can be imported here as well, with their paths.
 
     A version that imports one of these by its name is given the other.

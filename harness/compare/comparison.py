@@ -13,18 +13,18 @@ from harness.compare.checkouts import Checkout
 from harness.compare.decision import TOLERANCE, Decision, Speed, decide
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.compare.segments import Difference, compare_segments
-from harness.compare.sides import as_splitter, describe_failure, open_process, start_side
+from harness.compare.sides import as_splitter, describe_failure, open_clean_process, start_side
 from harness.measure.machine import describe_environment, now
 from harness.measure.rounds import Pair, SideError, Task
 from harness.measure.run import Progress
 from harness.measure.spooling import SpooledCorpus, spool_corpora
-from harness.measure.strata import SHAPES, cut_shapes, cut_strata, make_shapes
+from harness.measure.strata import SHAPES_CORPUS, cut_shapes, cut_strata, make_shapes
 from harness.results.errors import MeasurementError
 from harness.results.model import Environment, Round
 from harness.results.verdict import Verdict
 from harness.runner.pool import open_folder
 
-PATIENCE = 140.0  # seconds
+COMPARISON_TIMEOUT = 140.0  # seconds
 HEAD, BASE = "head", "base"
 
 
@@ -35,7 +35,7 @@ class Question:
     ``instructions`` asks for them to be counted as well. ``different_segments`` says that the
     segments may differ: then they are reported, and speed is measured all the same. ``unknown``
     says that speed need not be told. ``bases`` is with how many versions head is compared, which
-    share the error. ``patience`` is in seconds.
+    share the error. ``timeout`` is in seconds.
     """
 
     base: Checkout
@@ -46,7 +46,7 @@ class Question:
     different_segments: bool = False
     unknown: bool = False
     bases: int = 1
-    patience: float = PATIENCE
+    timeout: float = COMPARISON_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def compare(
     if not (corpora and limits):
         raise MeasurementError("nothing to compare; give a corpus and a limit")
     comparison = Comparison(question, describe_environment(command, []))
-    shapes = [] if SHAPES in {each.name for each in corpora} else [make_shapes()]
+    shapes = [] if SHAPES_CORPUS in {each.name for each in corpora} else [make_shapes()]
     with open_folder() as folder, spool_corpora([*corpora, *shapes]) as spooled:
         progress.begin("comparing segments", None)
         verified = compare_segments(base, head, spooled, limits, folder, progress.advance)
@@ -167,7 +167,7 @@ def compare(
 
 
 def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Task:
-    if corpus.name == SHAPES:
+    if corpus.name == SHAPES_CORPUS:
         return Task(corpus.name, limit, cut_shapes(corpus.spool, folder))
     strata = cut_strata(corpus.spool, seconds, folder)
     if not strata:
@@ -176,17 +176,19 @@ def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Tas
 
 
 def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> list[Measured]:
-    """Measure each task until it is decided, up to the last look or while patience lasts.
+    """Measure each task until it is decided, up to the last look or until the timeout.
 
     As soon as one is slower, nothing more is measured. Raises MeasurementError where a version fails.
     """
     began = time.monotonic()
     measured = [Measured(task) for task in tasks]
     workloads = len(tasks) * question.bases
-    pair = Pair(as_splitter(question.head, HEAD), as_splitter(question.base, BASE), open_process)
+    pair = Pair(
+        as_splitter(question.head, HEAD), as_splitter(question.base, BASE), open_clean_process
+    )
     done, longest = 0, 0.0
     for look in decision.LOOKS:
-        left = question.patience - (time.monotonic() - began)
+        left = question.timeout - (time.monotonic() - began)
         if done and (look - done) * longest > left:
             break  # decisions are made at the looks only: their errors add up
         pending = [each for each in measured if not each.speed.decided]

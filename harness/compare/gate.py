@@ -8,9 +8,9 @@ from typing import Any
 
 from corpora import Corpus
 from harness.compare import report
-from harness.compare.checkouts import Location, MissingError, open_checkout, was_added
+from harness.compare.checkouts import MissingError, SegmenterLocation, open_checkout, was_added
 from harness.compare.comparison import (
-    PATIENCE,
+    COMPARISON_TIMEOUT,
     Addition,
     Comparison,
     Question,
@@ -44,8 +44,8 @@ class Compared:
 def compare_versions(
     bases: Sequence[str],
     head: str | None,
-    base_segmenter: Location,
-    head_segmenter: Location,
+    base_segmenter: SegmenterLocation,
+    head_segmenter: SegmenterLocation,
     corpora: Sequence[Corpus],
     limits: Sequence[int],
     folder: Path,
@@ -63,7 +63,7 @@ def compare_versions(
     created = not folder.exists()
     report.start_folder(folder)
     answers: list[Comparison | Addition] = []
-    shared = {"bases": len(bases), "patience": PATIENCE / len(bases), **strictness}
+    shared = {"bases": len(bases), "timeout": COMPARISON_TIMEOUT / len(bases), **strictness}
     try:
         with open_checkout(head, head_segmenter) as new:
             for base in bases:
@@ -83,7 +83,7 @@ def compare_versions(
     worst = min(answers, key=lambda each: _WORST_FIRST.index(each.verdict))
     # The one that decides is told first.
     ordered = sorted(answers, key=lambda each: each is not worst)
-    page = report.join([report.describe(each) for each in ordered])
+    page = report.join_pages([report.describe_answer(each) for each in ordered])
     records = [report.record(each) for each in ordered]
     record = records[0] if len(records) == 1 else {**records[0], "others": records[1:]}
     timed = [each for each in ordered if isinstance(each, Comparison)]
@@ -132,8 +132,8 @@ def _write(
         if rounds:
             write_rounds(folder, rounds)
         if pyperf and rounds:
-            report.write_timings(folder, timed[0])
-        path = report.write_page(folder, page, record)
+            report.write_comparison_timings(folder, timed[0])
+        path = report.write_comparison(folder, page, record)
     except MeasurementError as error:
         notes.append(str(error))
         verdict = Verdict.NOT_MEASURED if verdict is Verdict.WELL else verdict

@@ -22,9 +22,9 @@ from harness.compare.sides import clean_variables
 from harness.measure.rounds import Task
 from harness.results.errors import MeasurementError
 
-TOLERANCE = 1.01  # the same code differs by 0.0007
-STRATUM_TOLERANCE = 1.05
-PATIENCE = 300.0  # seconds
+INSTRUCTIONS_TOLERANCE = 1.01  # the same code differs by 0.0007
+INSTRUCTIONS_STRATUM_TOLERANCE = 1.05
+_TIMEOUT = 300.0  # seconds
 
 _MARK = "getpgid"
 _WORKLOAD = Path(__file__).with_name("workload.py")
@@ -48,7 +48,7 @@ class Instructions:
     @property
     def speed(self) -> Speed:
         """What the ratio means; counts repeat, so it needs no interval."""
-        tolerance = STRATUM_TOLERANCE if self.stratum else TOLERANCE
+        tolerance = INSTRUCTIONS_STRATUM_TOLERANCE if self.stratum else INSTRUCTIONS_TOLERANCE
         if self.ratio > tolerance:
             return Speed.SLOWER
         return Speed.FASTER if self.ratio < 1 / tolerance else Speed.FINE
@@ -119,10 +119,10 @@ def _count(
         counts = []
         for checkout, process, place in zip(checkouts, processes, places, strict=True):
             try:
-                _, errors = process.communicate(timeout=PATIENCE)
+                _, errors = process.communicate(timeout=_TIMEOUT)
             except subprocess.TimeoutExpired:
                 raise MeasurementError(
-                    f"{checkout.name}: its instructions were not counted within {PATIENCE:g} s; "
+                    f"{checkout.name}: its instructions were not counted within {_TIMEOUT:g} s; "
                     "compare without --instructions"
                 ) from None
             passes = len(arguments) // 2

@@ -23,7 +23,7 @@ from harness.results.folder import COMPARISON, ROUNDS
 from harness.results.model import Environment, Run
 from harness.results.timings import write_side
 
-PAGE = "compare.md"
+COMPARISON_PAGE = "compare.md"
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
@@ -37,7 +37,7 @@ class Page:
     environment: Environment
 
 
-def join(pages: Sequence[Page]) -> Page:
+def join_pages(pages: Sequence[Page]) -> Page:
     """The pages of one head and several bases as one, in their order."""
     first = pages[0]
     if len(pages) == 1:
@@ -51,7 +51,7 @@ def join(pages: Sequence[Page]) -> Page:
     return Page(first.title, answer, shown, first.environment)
 
 
-def describe(answered: Comparison | Addition) -> Page:
+def describe_answer(answered: Comparison | Addition) -> Page:
     """The page of a comparison, the segments before the speed."""
     if isinstance(answered, Addition):
         return describe_addition(answered)
@@ -95,15 +95,15 @@ def render_page(page: Page) -> str:
     return "\n\n".join([f"### {page.title}", safe.paragraph(page.answer), *shown, rest]) + "\n"
 
 
-def write_page(folder: Path, page: Page, record: dict[str, Any]) -> Path:
+def write_comparison(folder: Path, page: Page, record: dict[str, Any]) -> Path:
     """Write the page and the record into the folder; returns the path of the page.
 
     Raises MeasurementError where a file cannot be written.
     """
     write_json(folder / COMPARISON, record, indent=1)
-    with open_replacing(folder / PAGE) as file:
+    with open_replacing(folder / COMPARISON_PAGE) as file:
         file.write(render_page(page))
-    return folder / PAGE
+    return folder / COMPARISON_PAGE
 
 
 def add_to_summary(page: Page) -> str:
@@ -125,7 +125,7 @@ def start_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (COMPARISON, PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
+        for name in (COMPARISON, COMPARISON_PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise MeasurementError(
@@ -136,7 +136,7 @@ def start_folder(folder: Path) -> None:
     (folder / COMPARISON).unlink()
 
 
-def write_timings(folder: Path, comparison: Comparison) -> None:
+def write_comparison_timings(folder: Path, comparison: Comparison) -> None:
     """Write a pyperf file for each version, with the same benchmarks: one value per round, the CPU
     seconds of a pass over all strata."""
     for side in (BASE, HEAD):
@@ -324,8 +324,8 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
         ],
         [
             "Instructions of three passes over whole documents, start-up and warm-up left out; slower "
-            f"above {instructions.TOLERANCE:g} in all, where every stratum counts the same, and "
-            f"above {instructions.STRATUM_TOLERANCE:g} in a stratum."
+            f"above {instructions.INSTRUCTIONS_TOLERANCE:g} in all, where every stratum counts the same, and "
+            f"above {instructions.INSTRUCTIONS_STRATUM_TOLERANCE:g} in a stratum."
         ],
         names=3,
     )

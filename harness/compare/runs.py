@@ -17,7 +17,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WorkloadChange:
     """One workload in two runs.
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
@@ -56,7 +56,7 @@ class RunComparison:
     """
 
     environment: Environment
-    changes: Sequence[Change]
+    changes: Sequence[WorkloadChange]
     vanished: Mapping[Workload, str]
     new: Sequence[Workload]
     untimed: Sequence[Workload] = ()
@@ -107,7 +107,9 @@ def compare_runs(before: Run, after: Run) -> RunComparison:
             untimed.append(workload)
         faults_before, faults_after = (each[workload] for each in broken)
         changes.append(
-            Change(workload, earlier, later, same_texts, faults_before, faults_after, *speeds)
+            WorkloadChange(
+                workload, earlier, later, same_texts, faults_before, faults_after, *speeds
+            )
         )
     why = {each.workload: f"{each.status}: {each.detail}" for each in after.failures}
     gone, new = counts[0].keys() - counts[1].keys(), counts[1].keys() - counts[0].keys()
@@ -176,7 +178,7 @@ def describe_runs(comparison: RunComparison) -> Page:
     return Page("Two runs", _answer(comparison), [table], comparison.environment)
 
 
-def _name_segments(change: Change) -> str:
+def _name_segments(change: WorkloadChange) -> str:
     if change.same_segments:
         return "same"
     return "differ" if change.same_texts else "differ, of other documents"

@@ -37,18 +37,21 @@ class Side:
 @contextlib.contextmanager
 def start_side(checkout: Checkout) -> Iterator[Side]:
     """A process with the checkout's segmenter, until the block ends."""
-    with _naming(checkout), open_process(as_splitter(checkout, checkout.name), seed=0) as process:
+    with (
+        _naming(checkout),
+        open_clean_process(as_splitter(checkout, checkout.name), seed=0) as process,
+    ):
         yield Side(checkout, process)
 
 
 def as_splitter(checkout: Checkout, name: str) -> Splitter:
     """The checkout's segmenter as a splitter of that name."""
-    factory = "harness.splitters.adapters.checkout:text_segmenter"
+    factory = "harness.splitters.adapters.checkout:checkout_segmenter"
     return Splitter(name, factory, checkout.options)
 
 
 @contextlib.contextmanager
-def open_process(side: Loadable, *, seed: int) -> Iterator[SplitterProcess]:
+def open_clean_process(side: Loadable, *, seed: int) -> Iterator[SplitterProcess]:
     """A process of a side that sees nothing to which a PYTHON variable points, until the block ends.
 
     ``seed`` is that of its hashes.

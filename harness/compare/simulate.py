@@ -21,7 +21,7 @@ from harness.results.estimates import CONFIDENCE, find_bounds
 
 STRATA = 4
 WORKLOADS = 6
-TRIALS = 4_000
+_TRIALS = 4_000
 SEED = 1855
 
 
@@ -107,7 +107,7 @@ def find_coverage(made: Rounds, truth: float) -> dict[int, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class AnswerShares:
     """Shares of trials in which the gate said so, and the mean number of its rounds."""
 
     slower: float
@@ -117,7 +117,7 @@ class Answers:
     rounds: float
 
 
-def find_answers(made: Rounds) -> Answers:
+def find_answers(made: Rounds) -> AnswerShares:
     """What the gate answers: it looks, and stops where every workload is decided or one is slower."""
     trials, workloads = made.logs.shape[:2]
     open_ = numpy.ones((trials, workloads), bool)
@@ -134,7 +134,7 @@ def find_answers(made: Rounds) -> Answers:
     unknown = ~any_slower & open_.any(-1)
     known = ~any_slower & ~unknown
     any_faster = known & faster.any(-1)
-    return Answers(
+    return AnswerShares(
         slower=float(any_slower.mean()),
         fine=float((known & ~any_faster).mean()),
         faster=float(any_faster.mean()),
@@ -158,7 +158,7 @@ def list_truths() -> Mapping[str, Any]:
 
 
 @click.command()
-@click.option("--trials", type=click.IntRange(min=10), default=TRIALS, show_default=True)
+@click.option("--trials", type=click.IntRange(min=10), default=_TRIALS, show_default=True)
 @click.option("--seed", type=int, default=SEED, show_default=True)
 def main(trials: int, seed: int) -> None:
     """Print how often intervals hold the truth, and what the gate answers."""

@@ -68,7 +68,7 @@ _BEYOND = _AGAIN.format(condition="len(text) > 1_000", part="text[1_000:]")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Variation:
     """What is added to the segmenter of each side, and the options of the command."""
 
     base: str = ""
@@ -77,12 +77,12 @@ class Case:
 
 
 CASES = {
-    "same": Case(),
-    "+15%": Case(head=_NEEDLESS.format(share=0.15)),
-    "+8%": Case(head=_NEEDLESS.format(share=0.08)),
-    "-15%": Case(base=_NEEDLESS.format(share=0.18)),
-    "twice below 3,800": Case(head=_SHORT),
-    "twice beyond 1,000": Case(head=_BEYOND, options=("--instructions",)),
+    "same": Variation(),
+    "+15%": Variation(head=_NEEDLESS.format(share=0.15)),
+    "+8%": Variation(head=_NEEDLESS.format(share=0.08)),
+    "-15%": Variation(base=_NEEDLESS.format(share=0.18)),
+    "twice below 3,800": Variation(head=_SHORT),
+    "twice beyond 1,000": Variation(head=_BEYOND, options=("--instructions",)),
 }
 
 

@@ -23,13 +23,13 @@ def main(options: str, *tasks: str) -> None:
     spec.submodule_search_locations = [str(Path(__file__).parents[1])]
     sys.modules["harness"] = importlib.util.module_from_spec(spec)
     from harness.runner.spool import read_spool
-    from harness.splitters.adapters.checkout import text_segmenter
+    from harness.splitters.adapters.checkout import checkout_segmenter
 
     mark = (
         os.getpgid
     )  # before a version is loaded; the C function of that name is called by it alone
     for limit, spool in zip(tasks[::2], tasks[1::2], strict=True):
-        split = text_segmenter(int(limit), **json.loads(options))
+        split = checkout_segmenter(int(limit), **json.loads(options))
         texts = [text for _, text in read_spool(Path(spool))]
         for text in texts:
             split(text)

@@ -25,7 +25,7 @@ from harness.results.model import (
     Workload,
 )
 from harness.runner.details import name_document
-from harness.runner.digest import CorpusDigest, digest_document
+from harness.runner.digest import SegmentsDigest, digest_document
 from harness.runner.pool import KEPT, SplitterPool, open_folder
 from harness.runner.process import TIMED_OUT, SplitterError
 from harness.splitters.registry import Splitter
@@ -143,7 +143,7 @@ class Tally:
             self.examples[kind] = [*self.examples[kind], *examples][:EXAMPLES_A_RULE]
 
 
-def check(
+def check_corpora(
     corpora: Sequence[SpooledCorpus],
     splitters: Sequence[Splitter],
     limits: Sequence[int],
@@ -209,7 +209,7 @@ def _check_corpus(
     """Check workloads of one corpus and add to ``result``."""
     remaining = dict(workloads)
     tallies = {workload: Tally() for workload in workloads}
-    digests = {workload: CorpusDigest() for workload in workloads}
+    digests = {workload: SegmentsDigest() for workload in workloads}
     failures: dict[Workload, Failure] = {}
     pending: deque[tuple[Shard, Future[ShardResult]]] = deque()
     unavoidable: Counter[int] = Counter(dict.fromkeys(uncounted, 0))
@@ -269,7 +269,7 @@ def _conclude(
     workload: Workload,
     splitter: Splitter,
     tally: Tally,
-    digest: CorpusDigest,
+    digest: SegmentsDigest,
     result: CheckResult,
 ) -> None:
     lengths = tally.lengths

@@ -1,15 +1,16 @@
 """The two forms of the segmenter: pure Python, and compiled from the same source."""
 
 import hashlib
-import importlib.util
 import sys
 from pathlib import Path
 
 import segmenter
 from harness.results.errors import MeasurementError
-from segmenter import TextSegmenter
+from harness.splitters.adapters.segmenter import SOURCE
+from harness.splitters.registry import Splitter
 
-SOURCE = Path(segmenter.__file__).with_name("text_segmenter.py")
+PURE = "pure Python"
+_ADAPTERS = "harness.splitters.adapters.segmenter"
 
 
 def describe_form() -> str:
@@ -19,7 +20,7 @@ def describe_form() -> str:
     beside it: figures of such a build would be told of code that is not the one measured.
     """
     if not segmenter.COMPILED:
-        return "pure Python"
+        return PURE
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest().encode()
     for name, module in list(sys.modules.items()):
         if not name.startswith("segmenter.text_segmenter"):
@@ -33,17 +34,9 @@ def describe_form() -> str:
     return "compiled"
 
 
-def make_pure(max_chunk_length: int) -> TextSegmenter:
-    """The segmenter of the source, as a factory of splitters."""
-    return load_pure()(max_chunk_length)
-
-
-def load_pure() -> type[TextSegmenter]:
-    """The TextSegmenter of the source, even where ``import segmenter`` gives the compiled one."""
-    spec = importlib.util.spec_from_file_location("pure_text_segmenter", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    pure: type[TextSegmenter] = module.TextSegmenter
-    return pure
+def list_forms() -> list[Splitter]:
+    """The forms that are here, as splitters."""
+    forms = [Splitter(PURE, f"{_ADAPTERS}:pure_text_segmenter")]
+    if segmenter.COMPILED:
+        forms.append(Splitter("compiled", f"{_ADAPTERS}:text_segmenter"))
+    return forms

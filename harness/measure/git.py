@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from corpora import RequestError
-from harness.results.errors import MeasurementError, one_line
+from harness.results.errors import MeasurementError, summarize_error
 
 # Of git's own variables, those that say how the user has set up git. The others name the caller's
 # repository, index and objects, or programs to run.
@@ -102,7 +102,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A file or a folder of a commit; ``path`` leads to it from the top, through no link."""
 
     path: _Path
@@ -123,7 +123,7 @@ class Snapshot:
         self._top = repository.top
         self._root = self._open(repository, commit, ())
 
-    def find(self, path: PurePosixPath) -> Entry | None:
+    def find(self, path: PurePosixPath) -> TreeEntry | None:
         """What is at a path, through links and submodules; None where nothing is.
 
         Raises GitError where that leads into a submodule that is not here, or to an object that
@@ -131,7 +131,7 @@ class Snapshot:
         """
         return self._walk(os.fsencode(path).split(b"/"))
 
-    def export(self, entry: Entry, place: Path) -> None:
+    def export(self, entry: TreeEntry, place: Path) -> None:
         """Write a file or a folder to ``place``, which must not exist.
 
         A link becomes a copy of what it leads to within the repository; one that leads elsewhere
@@ -145,7 +145,7 @@ class Snapshot:
             reason = error.strerror or type(error).__name__
             raise GitError(f"cannot write {written}: {reason}") from error
 
-    def differs(self, entry: Entry, place: Path) -> bool:
+    def differs(self, entry: TreeEntry, place: Path) -> bool:
         """Whether ``place`` is not what the commit has there.
 
         Files are compared byte by byte, without the filters and but for the line ends that git
@@ -153,7 +153,7 @@ class Snapshot:
         """
         return self._differs(entry, place, (entry.path,))
 
-    def _walk(self, parts: Iterable[bytes]) -> Entry | None:
+    def _walk(self, parts: Iterable[bytes]) -> TreeEntry | None:
         found = [self._root]
         links = 0
         rest = deque(parts)
@@ -180,11 +180,11 @@ class Snapshot:
         return found[-1]
 
     def _list_children(
-        self, folder: Entry, within: Sequence[_Path]
-    ) -> Iterator[tuple[bytes, Entry]]:
+        self, folder: TreeEntry, within: Sequence[_Path]
+    ) -> Iterator[tuple[bytes, TreeEntry]]:
         """What a folder has, links followed; without those that lead nowhere or back up."""
         for name, child in _read_folder(folder).items():
-            found: Entry | None = child
+            found: TreeEntry | None = child
             if child.mode == _LINK:
                 found = self._walk(child.path)
             elif child.mode == _SUBMODULE:
@@ -195,7 +195,7 @@ class Snapshot:
             if found is not None and found.path not in within:
                 yield name, found
 
-    def _export(self, entry: Entry, place: Path, within: Sequence[_Path]) -> None:
+    def _export(self, entry: TreeEntry, place: Path, within: Sequence[_Path]) -> None:
         # Neither follows a link that another entry of that name has put there.
         if not entry.is_folder:
             with place.open("xb") as file:
@@ -208,7 +208,7 @@ class Snapshot:
                 raise GitError(f"{file_name!r} cannot be the name of a file")
             self._export(child, place / file_name, (*within, child.path))
 
-    def _differs(self, entry: Entry, place: Path, within: Sequence[_Path]) -> bool:
+    def _differs(self, entry: TreeEntry, place: Path, within: Sequence[_Path]) -> bool:
         try:
             if not entry.is_folder:
                 # A pipe would not end.
@@ -223,7 +223,7 @@ class Snapshot:
         except OSError:
             return True
 
-    def _enter(self, submodule: Entry) -> Entry:
+    def _enter(self, submodule: TreeEntry) -> TreeEntry:
         path = os.fsdecode(b"/".join(submodule.path))
         mend = f"git submodule update --init {path}"
         with suppress(GitError, OSError):
@@ -236,9 +236,9 @@ class Snapshot:
             f"{path} is a submodule at commit {submodule.name}, which is not here; fetch it: {mend}"
         )
 
-    def _open(self, repository: Repository, commit: str, path: _Path) -> Entry:
+    def _open(self, repository: Repository, commit: str, path: _Path) -> TreeEntry:
         objects = self._stack.enter_context(_Objects(repository.folder))
-        return Entry(path, _FOLDER, f"{commit}^{{tree}}", objects)
+        return TreeEntry(path, _FOLDER, f"{commit}^{{tree}}", objects)
 
 
 class _Objects:
@@ -288,7 +288,7 @@ class _Objects:
         raise GitError(f"git cannot read {name}: {_quote(said) or header.decode().strip()}")
 
 
-def _read_folder(folder: Entry) -> dict[bytes, Entry]:
+def _read_folder(folder: TreeEntry) -> dict[bytes, TreeEntry]:
     if not folder.is_folder:
         return {}
     content = folder.objects.read(folder.name)
@@ -301,7 +301,9 @@ def _read_folder(folder: Entry) -> dict[bytes, Entry]:
         mode, name = content[at:end].split(b" ", 1)
         at = end + 1 + size
         kind = int(mode, 8) & _KIND
-        found[name] = Entry((*folder.path, name), kind, content[end + 1 : at].hex(), folder.objects)
+        found[name] = TreeEntry(
+            (*folder.path, name), kind, content[end + 1 : at].hex(), folder.objects
+        )
     return found
 
 
@@ -346,7 +348,7 @@ def describe_commit(folder: Path, *places: Path) -> Described:
             return Described(commit, differs)
     except (GitError, RequestError, OSError, ValueError) as error:
         there = any((each / ".git").exists() for each in (folder, *folder.parents))
-        reason = str(error) if isinstance(error, MeasurementError) else one_line(error)
+        reason = str(error) if isinstance(error, MeasurementError) else summarize_error(error)
         return Described(error=reason if there else "")
 
 

@@ -4,7 +4,7 @@ import tracemalloc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import segmenter
+from harness.measure.forms import list_forms
 from harness.measure.shapes import SHAPES, Shape
 from harness.results.bench import Peak
 from harness.results.errors import MeasurementError
@@ -21,15 +21,12 @@ FEW_LIMITS = (500, 5_000)
 FEW_LENGTHS = tuple(12_500 << doublings for doublings in range(8))
 # For the segmenter.
 LENGTHS = tuple(250_000 << doublings for doublings in range(7))
-LIMITS = (1, 20, 500, 100_000, 4_000_000)
-TIMEOUT = 5.0  # seconds that a splitter may take for a text
+_LIMITS = (1, 20, 500, 100_000, 4_000_000)
+_TIMEOUT = 5.0  # seconds that a splitter may take for a text
 
-_PURE = "harness.measure.forms:make_pure"
 _CALLS = 3
 _PEAKS = 4  # lengths of which the peak of memory is measured
 _LONG = 1.0  # seconds, after which one call is enough
-
-Progress = Callable[[str], object]
 
 
 def measure_growth(
@@ -39,7 +36,7 @@ def measure_growth(
     shapes: Mapping[str, Shape] = FEW_SHAPES,
     limits: Sequence[int] = FEW_LIMITS,
     lengths: Sequence[int] = FEW_LENGTHS,
-    progress: Progress = lambda _: None,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Growth], list[Trial]]:
     """The CPU time that texts of some lengths take each splitter, by limit and shape: the least of
     three calls, or a single one if that is long. Texts that are longer than it takes to tell how
@@ -80,11 +77,11 @@ def _find_quickest(splitter: Splitter, pool: SplitterPool, text: str, limit: int
 
 def measure_growth_of_forms(
     shapes: Mapping[str, Shape] = SHAPES,
-    limits: Sequence[int] = LIMITS,
+    limits: Sequence[int] = _LIMITS,
     lengths: Sequence[int] = LENGTHS,
     *,
-    timeout: float = TIMEOUT,
-    progress: Progress = lambda _: None,
+    timeout: float = _TIMEOUT,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Growth], list[Trial], list[Peak]]:
     """Measure every form of the segmenter that is there, and LangChain on texts for which it
     needs no more than ``timeout`` seconds.
@@ -93,12 +90,10 @@ def measure_growth_of_forms(
     is not installed, a form fails or nothing was measured.
     """
     load_splitter(BASELINE).make(1)  # raises where it is not there
-    forms = {"pure Python": Splitter("pure Python", _PURE)}
-    if segmenter.COMPILED:
-        forms["compiled"] = Splitter("compiled", "segmenter:TextSegmenter")
+    forms = list_forms()
     asked: dict[str, Any] = {"shapes": shapes, "limits": limits, "lengths": lengths}
     with SplitterPool() as pool:
-        growth, failed = measure_growth(forms.values(), pool, **asked, progress=progress)
+        growth, failed = measure_growth(forms, pool, **asked, progress=progress)
     for trial in failed:
         raise MeasurementError(f"the segmenter {trial.answer} on {trial.question}: {trial.detail}")
     with SplitterPool(timeout=timeout) as pool:
@@ -110,10 +105,10 @@ def measure_growth_of_forms(
     for limit in limits:
         for name, shape in shapes.items():
             progress(f"memory: {name} at {limit:,}")
-            for form, splitter in forms.items():
-                split = splitter.make(limit)
+            for form in forms:
+                split = form.make(limit)
                 peaks += [
-                    Peak(name, limit, form, length, _find_peak(split, shape(length)))
+                    Peak(name, limit, form.name, length, _find_peak(split, shape(length)))
                     for length in sorted(lengths)[:_PEAKS]
                 ]
     return growth, trials, peaks

@@ -9,7 +9,7 @@ from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Splitter
 
-LIMIT = 500
+_LIMIT = 500
 HOSTILE_TEXTS: Mapping[str, str] = {
     "lone surrogate": "One sentence. Another \ud83d one.\n" * 40,
     "NUL": "One sentence. Another \0 one.\n" * 40,
@@ -29,7 +29,7 @@ def try_splitter(splitter: Splitter, pool: SplitterPool) -> list[Trial]:
     trials = []
     for question, text in HOSTILE_TEXTS.items():
         try:
-            (segments,) = pool.split(splitter, [("text", text)], LIMIT)
+            (segments,) = pool.split(splitter, [("text", text)], _LIMIT)
         except SplitterError as error:
             trials.append(Trial(splitter.name, question, error.status, error.detail))
         else:

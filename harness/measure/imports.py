@@ -12,7 +12,7 @@ from harness.results.model import Import
 from harness.splitters.contenders import Contenders
 from harness.splitters.probes import weigh_once
 
-ROUNDS = 3
+_ROUNDS = 3
 _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
@@ -25,7 +25,7 @@ class Weight:
     modules: list[str] = field(default_factory=list)
 
 
-def measure_imports(contenders: Contenders, rounds: int = ROUNDS) -> list[Import]:
+def measure_imports(contenders: Contenders, rounds: int = _ROUNDS) -> list[Import]:
     """Weigh what users of each splitter import; once if several share it and its installation.
 
     What cannot be imported has no milliseconds and no modules.
@@ -57,7 +57,7 @@ def measure_imports(contenders: Contenders, rounds: int = ROUNDS) -> list[Import
     return found
 
 
-def weigh_imports(asked: Sequence[tuple[str | None, str]], rounds: int = ROUNDS) -> list[Weight]:
+def weigh_imports(asked: Sequence[tuple[str | None, str]], rounds: int = _ROUNDS) -> list[Weight]:
     """Import each module, given with its interpreter, in fresh processes, in turns.
 
     A first import, which fills the caches, does not count. What cannot be imported weighs nothing.

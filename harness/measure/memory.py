@@ -5,27 +5,28 @@ import tracemalloc
 
 import corpora
 import segmenter
-from harness.measure.forms import load_pure
+from harness.measure.forms import PURE, list_forms
 from harness.results.bench import Memory
 from harness.results.errors import MeasurementError
 from harness.runner.executor import open_process_pool
+from harness.splitters.adapters.segmenter import load_pure
 
 CODE_POINTS = 100_000_000
-LIMIT = 500
+_LIMIT = 500
 
 
-def measure_memory(code_points: int = CODE_POINTS, limit: int = LIMIT) -> list[Memory]:
+def measure_memory(code_points: int = CODE_POINTS, limit: int = _LIMIT) -> list[Memory]:
     """Split the builtin corpus, repeated to that length, in each form that is there."""
     measured = []
-    for form in ["pure Python", "compiled"] if segmenter.COMPILED else ["pure Python"]:
+    for form in list_forms():
         with open_process_pool(1) as executor:  # a fresh process
-            measured.append(executor.submit(measure_form, form, code_points, limit).result())
+            measured.append(executor.submit(measure_form, form.name, code_points, limit).result())
     return measured
 
 
 def measure_form(form: str, code_points: int, limit: int) -> Memory:
     """Measure one form in this process, which should be a fresh one."""
-    make = load_pure() if form == "pure Python" else segmenter.TextSegmenter
+    make = load_pure() if form == PURE else segmenter.TextSegmenter
     text = "".join(document.text for document in corpora.load("builtin"))
     text = (text * (code_points // len(text) + 1))[:code_points]
     split = make(limit).split

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from corpora import Corpus
-from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check
+from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check_corpora
 from harness.measure.excerpts import collect_excerpts
 from harness.measure.growth import measure_growth
 from harness.measure.hostile import try_splitter
@@ -15,12 +15,12 @@ from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import UNTIMED, time_workloads
-from harness.report.pages import MARKDOWN, PAGE, write_report
+from harness.report.pages import MARKDOWN, REPORT_PAGE, write_report
 from harness.results.folder import start_run, write_run
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMEOUT
+from harness.runner.process import SPLITTER_TIMEOUT
 from harness.splitters.contenders import Contenders, gather, list_exemptions
 from harness.splitters.registry import Splitter, load_splitter
 
@@ -41,7 +41,7 @@ class Plan:
     rounds: int
     command: str
     profile: bool = False
-    timeout: float = TIMEOUT
+    timeout: float = SPLITTER_TIMEOUT
     baseline: str = BASELINE
 
 
@@ -64,7 +64,7 @@ def open_run_folder(folder: Path) -> Iterator[None]:
     """
     created = not folder.exists()
     start_run(folder)
-    for name in (MARKDOWN, PAGE):
+    for name in (MARKDOWN, REPORT_PAGE):
         (folder / name).unlink(missing_ok=True)
     try:
         yield
@@ -164,7 +164,7 @@ def _check(
 ) -> tuple[CheckResult, list[Excerpt]]:
     progress.begin("checking", None)
     with open_process_pool() as executor:
-        checked = check(
+        checked = check_corpora(
             corpora,
             contenders.splitters,
             plan.limits,

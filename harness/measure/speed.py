@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-import segmenter
 from corpora import Corpus
-from harness.measure.check import check
+from harness.measure.check import check_corpora
+from harness.measure.forms import list_forms
 from harness.measure.spooling import spool_corpora
 from harness.measure.timing import time_workloads
 from harness.results.errors import MeasurementError
@@ -12,12 +12,10 @@ from harness.results.model import Count, Round
 from harness.results.verdict import BASELINE
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
-from harness.splitters.registry import Splitter, load_splitter
+from harness.splitters.registry import load_splitter
 
-PURE, COMPILED = "pure Python", "compiled"
 # LangChain's splitter as people run it, and as the segmenter's separators make it.
 BASELINES = (BASELINE, "langchain-memmachine")
-_ADAPTERS = "harness.splitters.adapters.segmenter"
 
 Begin = Callable[[str, int | None], None]
 
@@ -35,9 +33,7 @@ def measure_speed(
     Raises CorpusError if a corpus cannot be read, and MeasurementError if a baseline is not
     installed, a form gives wrong segments, or there is nothing to measure.
     """
-    forms = [Splitter(PURE, f"{_ADAPTERS}:pure_text_segmenter")]
-    if segmenter.COMPILED:
-        forms.append(Splitter(COMPILED, f"{_ADAPTERS}:text_segmenter"))
+    forms = list_forms()
     timed = []
     with (
         SplitterPool() as pool,
@@ -45,7 +41,9 @@ def measure_speed(
         open_process_pool() as executor,
     ):
         begin("checking", None)
-        checked = check(spooled, forms, limits, pool=pool, executor=executor, progress=advance)
+        checked = check_corpora(
+            spooled, forms, limits, pool=pool, executor=executor, progress=advance
+        )
         if checked.failures:
             raise MeasurementError(f"the segmenter failed: {checked.failures[0].detail}")
         wrong = [row for row in checked.violations if row.count - row.unavoidable]

@@ -11,7 +11,7 @@ from harness.runner.spool import read_spool, write_spool
 
 TURN_SECONDS = 0.02
 QUARTERS = 4
-SHAPES = "shapes"
+SHAPES_CORPUS = "shapes"
 _SHAPE_LENGTH = 20_000  # code points
 
 
@@ -78,7 +78,9 @@ def _write(
 def make_shapes() -> Corpus:
     """Texts that a corpus of prose lacks: each document is a stratum of its own, but for the short
     ones, which are one together."""
-    return Corpus(SHAPES, lambda: iter(Document(*each) for each in _SHAPES), "made by the harness")
+    return Corpus(
+        SHAPES_CORPUS, lambda: iter(Document(*each) for each in _SHAPES), "made by the harness"
+    )
 
 
 def cut_shapes(spool: Path, folder: Path) -> list[Stratum]:

@@ -15,7 +15,6 @@ from harness.runner.pool import SplitterPool, open_folder
 from harness.runner.process import TIMED_OUT, Pass, SplitterError
 from harness.splitters.registry import Splitter
 
-ROUNDS = ROUNDS_AT_LEAST
 PASS_TIMEOUT = 900.0  # seconds
 UNTIMED = "untimed"
 
@@ -36,7 +35,7 @@ def time_workloads(
     baseline: Splitter,
     *,
     pool: SplitterPool,
-    rounds: int = ROUNDS,
+    rounds: int = ROUNDS_AT_LEAST,
     pass_timeout: float = PASS_TIMEOUT,
     begin: Callable[[str, int], None] = lambda _stage, _total: None,
     advance: Callable[[int], None] = lambda _: None,

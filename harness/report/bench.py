@@ -22,7 +22,7 @@ from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
 
-PAGE = "bench.md"
+BENCH_PAGE = "bench.md"
 PLOT = "growth.svg"
 _ALL = "all"
 # Below these, a measurement says more of the machine than of the text.
@@ -68,7 +68,7 @@ def write_bench_page(folder: Path, bench: Bench) -> Path:
     if bench.growth:
         write_plot(folder / PLOT, bench)
     biases = [*(_SPEED_BIAS if bench.rounds else ()), *(_GROWTH_BIAS if bench.growth else ())]
-    path = folder / PAGE
+    path = folder / BENCH_PAGE
     write_page(
         path,
         bench.environment,

@@ -27,7 +27,7 @@ from harness.results.viewer import pack_excerpt
 _MOST_SPLITTERS = 3  # that are shown side by side when the page opens
 
 
-def render_page(run: Run, bias: str = "") -> str:
+def render_report_page(run: Run, bias: str = "") -> str:
     """The whole report; ``bias`` is Markdown whose headings begin at the third level."""
     return _template("report.html.j2").render(
         run=run,
@@ -40,7 +40,7 @@ def render_page(run: Run, bias: str = "") -> str:
     )
 
 
-def render_retrieval(run: Run) -> str:
+def render_retrieval_page(run: Run) -> str:
     """The report of a run that measured what is found again."""
     return _template("retrieval.html.j2").render(
         run=run, tables=tables, retrieval=retrieval, plots=retrieval.plot_recalls(run)

@@ -59,7 +59,7 @@ def classify_segments(text: str, before: Iterable[Span], after: Iterable[Span]) 
     ]
 
 
-def compare_segments(
+def find_migration(
     text: str, before: Sequence[str], after: Sequence[str], max_chunk_length: int
 ) -> Migration:
     """The migration of one text from the segments of one splitter to those of another.

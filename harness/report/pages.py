@@ -9,7 +9,7 @@ from harness.results.folder import read_run
 from harness.results.model import Run
 
 MARKDOWN = "report.md"
-PAGE = "report.html"
+REPORT_PAGE = "report.html"
 
 
 def write_report(folder: Path, run: Run | None = None) -> Path:
@@ -21,11 +21,11 @@ def write_report(folder: Path, run: Run | None = None) -> Path:
     from harness.report import html  # matplotlib, which is slow
 
     run, bias = run or read_run(folder), read_bias()
-    page = folder / PAGE
+    page = folder / REPORT_PAGE
     if run.retrievals:
-        texts = (markdown.render_retrieval(run), html.render_retrieval(run))
+        texts = (markdown.render_retrieval(run), html.render_retrieval_page(run))
     else:
-        texts = (markdown.render_report(run, bias), html.render_page(run, bias))
+        texts = (markdown.render_report(run, bias), html.render_report_page(run, bias))
     for path, text in zip((folder / MARKDOWN, page), texts, strict=True):
         with open_replacing(path) as file:
             file.write(text)

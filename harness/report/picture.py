@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness.report.pages import PAGE
+from harness.report.pages import REPORT_PAGE
 from harness.results.errors import MeasurementError
 
 PICTURE = "report.png"
@@ -53,6 +53,6 @@ def take_picture(page: Path, picture: Path) -> None:
 if __name__ == "__main__":
     folder = _ROOT / "reports" / "reference"
     try:
-        take_picture(folder / PAGE, folder / PICTURE)
+        take_picture(folder / REPORT_PAGE, folder / PICTURE)
     except MeasurementError as error:
         sys.exit(f"segbench: {error}")

@@ -11,8 +11,8 @@ from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
 from harness.results.model import Run
 
-BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
-END = "<!-- end of result -->"
+BLOCK_BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
+BLOCK_END = "<!-- end of result -->"
 PAGES = ("README.md", "docs/results.md", "docs/retrieval.md")
 
 # What a reader of the README may be using, in the settings that lose least.
@@ -29,8 +29,8 @@ FEW = (
 
 _ROOT = Path(__file__).parents[2]
 _marks = re.compile(
-    f"({re.escape(BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ]+)(?: at (?P<limit>[0-9]+))?')}\n)"
-    f".*?({re.escape(END)})",
+    f"({re.escape(BLOCK_BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ]+)(?: at (?P<limit>[0-9]+))?')}\n)"
+    f".*?({re.escape(BLOCK_END)})",
     re.DOTALL,
 )
 
@@ -44,12 +44,12 @@ def update_page(page: Path, root: Path = _ROOT) -> None:
     """
     text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
-        lambda found: f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{END}", text
+        lambda found: f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{BLOCK_END}", text
     )
     if not number:
         raise MeasurementError(
             f"{page} has no result block; put back the lines "
-            f"{BEGIN.format(folder='reports/reference')} and {END}"
+            f"{BLOCK_BEGIN.format(folder='reports/reference')} and {BLOCK_END}"
         )
     with open_replacing(page) as file:
         file.write(replaced)

@@ -15,7 +15,7 @@ _CONFIDENCE = "95 %"
 _FEW = 0.01  # of a splitter's segments
 
 
-def answer(run: Run) -> list[Sentence]:
+def answer_retrieval(run: Run) -> list[Sentence]:
     """What the differences say, in sentences: beyond chance or not, and what stripping does."""
     sentences = [_introduce(run)]
     others = _splitters(run, without=IN_HOUSE)

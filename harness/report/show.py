@@ -28,7 +28,7 @@ _BLOCK = 2_000  # code points that are laid out at a time
 _MOST = 50_000  # code points that are printed
 
 
-def write_page(path: Path, excerpt: Excerpt) -> None:
+def write_excerpt_page(path: Path, excerpt: Excerpt) -> None:
     """Write a page that shows the text, complete in itself.
 
     Raises MeasurementError where it cannot be written.

@@ -98,7 +98,7 @@ class Spread:
         return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
 
 
-def answer(run: Run) -> str:
+def answer_run(run: Run) -> str:
     """The run in one sentence: the in-house segmenter, or the splitters measured instead of it."""
     if not run.counts:
         return "Nothing was measured."

@@ -24,7 +24,7 @@ def print_run(run: Run, console: Console) -> None:
     ):
         if table.rows:
             print_table(table, console)
-    console.print(Text(safe.lines(tables.answer(run))))
+    console.print(Text(safe.lines(tables.answer_run(run))))
 
 
 def _print_retrieval(run: Run, console: Console) -> None:
@@ -35,7 +35,7 @@ def _print_retrieval(run: Run, console: Console) -> None:
     ):
         if table.rows:
             print_table(table, console)
-    for sentence in retrieval.answer(run):
+    for sentence in retrieval.answer_retrieval(run):
         console.print(Text(safe.lines(sentence)))
 
 

@@ -39,11 +39,11 @@ from harness.results.model import (
     Unavoidable,
     ViolationCount,
 )
-from harness.results.reading import parse_json, read_json, read_rows, read_text, reading
+from harness.results.reading import parse_json, read_csv, read_json, read_text, reading
 from harness.results.timings import TIMINGS
 from harness.results.viewer import pack_excerpt, unpack_excerpts
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 ENVIRONMENT = "environment.json"
 COUNTS = "counts.csv"
@@ -232,7 +232,7 @@ def _read_environment(path: Path) -> tuple[Environment, bool]:
     return replace(environment, versions=names, baseline=baseline), True
 
 
-def _rename(value: T, names: Mapping[str, str]) -> T:
+def _rename(value: _T, names: Mapping[str, str]) -> _T:
     """The same record, and the records in it, with other names of splitters."""
     changes: dict[str, Any] = {}
     for field in fields(value):  # type: ignore[arg-type]
@@ -307,7 +307,7 @@ def _list_columns(kind: type[Any]) -> Iterator[tuple[str, bool]]:
             yield field.name, field.default in (MISSING, None)
 
 
-def _read(path: Path, kind: type[T]) -> list[T]:
+def _read(path: Path, kind: type[_T]) -> list[_T]:
     if path.suffix == ".csv":
         return _read_table(path, kind)
     if path.suffix == ".jsonl":
@@ -317,8 +317,8 @@ def _read(path: Path, kind: type[T]) -> list[T]:
     return [_build(f"item {number}", item, kind) for number, item in enumerate(items, 1)]
 
 
-def _read_table(path: Path, kind: type[T]) -> list[T]:
-    header, rows = read_rows(path)
+def _read_table(path: Path, kind: type[_T]) -> list[_T]:
+    header, rows = read_csv(path)
     header = [_RENAMED.get(name, name) for name in header]
     missing = [
         name
@@ -342,7 +342,7 @@ def _read_table(path: Path, kind: type[T]) -> list[T]:
     ]
 
 
-def _build(place: str, flat: object, kind: type[T], *, strict: bool = True) -> T:
+def _build(place: str, flat: object, kind: type[_T], *, strict: bool = True) -> _T:
     """The record that ``_flatten`` took apart; fields that it does not have are left out.
 
     Numbers are given as text unless ``strict``. Raises ValueError, which names the place.

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.results.errors import MeasurementError, one_line
+from harness.results.errors import MeasurementError, summarize_error
 
 _MOST_IN_A_CELL = 2**30
 
@@ -22,12 +22,14 @@ def reading(path: Path, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or one_line(error)).lower()
+        reason = (error.strerror or summarize_error(error)).lower()
         raise MeasurementError(f"{path} cannot be read: {reason}; {remedy}") from error
     except RecursionError as error:
         raise MeasurementError(f"{path} cannot be read: it is nested too deep; {remedy}") from error
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error) as error:
-        raise MeasurementError(f"{path} cannot be read: {one_line(error)}; {remedy}") from error
+        raise MeasurementError(
+            f"{path} cannot be read: {summarize_error(error)}; {remedy}"
+        ) from error
 
 
 def read_text(path: Path) -> str:
@@ -66,7 +68,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def read_rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header of a CSV file, and its rows, each with the number of its last line.
 
     Raises as ``read_text``, and ValueError for a header that has a name twice, or a row that is

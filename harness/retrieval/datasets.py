@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora import Document
-from harness.results.errors import one_line
+from corpora.hub.texts import Row
+from harness.results.errors import summarize_error
 from harness.retrieval.questions import (
     Gold,
     GoldQuestion,
     QuestionError,
     check_spans,
     make_question,
-    shorten,
+    quote_text,
 )
-
-Row = Mapping[str, Any]
 
 COVID_QA_COLUMNS = (
     "document_id",
@@ -132,7 +131,7 @@ def find_legalbench_rag(name: str, content: bytes, documents: Sequence[Document]
             else:
                 found.add(query, [_check_snippet(snippet, texts) for snippet in snippets])
         except (KeyError, TypeError, QuestionError) as error:
-            lacking = f"it lacks {error}" if isinstance(error, KeyError) else one_line(error)
+            lacking = f"it lacks {error}" if isinstance(error, KeyError) else summarize_error(error)
             cause = str(error) if isinstance(error, QuestionError) else lacking
             raise QuestionError(f"{name}, question {number}: {cause}") from None
     return found
@@ -156,7 +155,7 @@ def _check_snippet(snippet: Mapping[str, Any], texts: Mapping[str, str]) -> Gold
     stands = texts[file][gold.start : gold.end]
     if stands != answer:
         raise QuestionError(
-            f"at [{gold.start}, {gold.end}] {file} has {shorten(stands)}, not {shorten(answer)}"
+            f"at [{gold.start}, {gold.end}] {file} has {quote_text(stands)}, not {quote_text(answer)}"
         )
     return gold
 

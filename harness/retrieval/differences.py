@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy
 import numpy.typing
 
-CONFIDENCE = 0.95
+from harness.results.estimates import CONFIDENCE
+
 _RESAMPLES = 9_999
 _SEED = 20
 _BATCH = 500

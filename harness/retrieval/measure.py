@@ -28,12 +28,12 @@ from harness.retrieval.questions import QuestionSet
 from harness.retrieval.retrievers import Retriever
 from harness.retrieval.scoring import Score, Target, buy, intersect, make_targets, rank, score
 from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMEOUT, SplitterError
+from harness.runner.process import SPLITTER_TIMEOUT, SplitterError
 from harness.splitters.contenders import Contenders, gather
 from harness.splitters.registry import Splitter
 
-BUDGET = 2_500
-CONTRASTS = 3  # for each corpus, limit and splitter
+_CONTRAST_BUDGET = 2_500
+_CONTRASTS = 3  # for each corpus, limit and splitter
 KEEPING = "-keep"  # what the name of a splitter that strips gets if it does not
 _DECIMALS = 6
 _SHARES = Score.__slots__
@@ -53,11 +53,11 @@ class RetrievalPlan:
     retrievers: Sequence[Retriever]
     budgets: Sequence[int]
     command: str
-    timeout: float = TIMEOUT
+    timeout: float = SPLITTER_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RetrievalOutcome:
     """What one retriever found in an index: the order of segments for each question, and the score
     of each question within each budget."""
 
@@ -74,7 +74,7 @@ class Outcome:
         return [score.content_recall for score in self.scores[budget]]
 
 
-Asked = Mapping[tuple[str, str], Outcome]  # by splitter and retriever
+Asked = Mapping[tuple[str, str], RetrievalOutcome]  # by splitter and retriever
 
 
 def retrieve(plan: RetrievalPlan, folder: Path, progress: Progress) -> Run:
@@ -144,7 +144,7 @@ def _ask(
     progress: Progress,
 ) -> tuple[Asked, list[Failure]]:
     """Ask every question of every splitter's segments, by every retriever."""
-    asked: dict[tuple[str, str], Outcome] = {}
+    asked: dict[tuple[str, str], RetrievalOutcome] = {}
     failures = []
     progress.begin(f"{questions.corpus} at {limit}", len(splitters) * len(questions.documents))
     texts = [(document.id, document.text) for document in questions.documents]
@@ -177,11 +177,11 @@ def _answer(
     questions: QuestionSet,
     targets: Sequence[Target],
     budgets: Sequence[int],
-) -> Outcome:
+) -> RetrievalOutcome:
     texts = [question.text for question in questions.questions]
     most = max(budgets)
     orders = [rank(scores, index.lengths, most) for scores in retriever.score(index.texts, texts)]
-    return Outcome(
+    return RetrievalOutcome(
         index,
         orders,
         {
@@ -257,7 +257,7 @@ def _choose_contrasts(
 ) -> Iterator[Contrast]:
     """For each splitter the questions on which its recall differs most from the segmenter's."""
     budgets = sorted(plan.budgets)
-    budget = BUDGET if BUDGET in budgets else budgets[len(budgets) // 2]
+    budget = _CONTRAST_BUDGET if _CONTRAST_BUDGET in budgets else budgets[len(budgets) // 2]
     for splitter in dict.fromkeys(name for name, _ in asked if name != IN_HOUSE):
         gaps = []
         for place, retriever in enumerate(plan.retrievers):
@@ -266,7 +266,7 @@ def _choose_contrasts(
             for number, (recall, other) in enumerate(zip(own, others, strict=True)):
                 if recall != other:
                     gaps.append((-abs(recall - other), place, number))
-        for _, place, number in sorted(gaps)[:CONTRASTS]:
+        for _, place, number in sorted(gaps)[:_CONTRASTS]:
             question = questions.questions[number]
             name = plan.retrievers[place].name
             texts = {document.id: document.text for document in questions.documents}
@@ -286,7 +286,7 @@ def _choose_contrasts(
 
 def _show_side(
     splitter: str,
-    answers: Outcome,
+    answers: RetrievalOutcome,
     questions: QuestionSet,
     target: Target,
     number: int,

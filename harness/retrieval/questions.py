@@ -14,7 +14,7 @@ from typing import Any
 
 from corpora import CorpusError, Document
 
-BUILTIN = "builtin.jsonl"
+_BUILTIN_FILE = "builtin.jsonl"
 
 
 class QuestionError(CorpusError):
@@ -94,8 +94,8 @@ def read_question_file(path: Path, documents: Sequence[Document]) -> list[GoldQu
 
 def read_builtin_questions(documents: Sequence[Document]) -> list[GoldQuestion]:
     """The questions about Python's help topics that come with this package."""
-    content = resources.files(__package__).joinpath(BUILTIN).read_text(encoding="utf-8")
-    return list(_parse_lines(BUILTIN, content, documents))
+    content = resources.files(__package__).joinpath(_BUILTIN_FILE).read_text(encoding="utf-8")
+    return list(_parse_lines(_BUILTIN_FILE, content, documents))
 
 
 def _parse_lines(name: str, content: str, documents: Sequence[Document]) -> Iterator[GoldQuestion]:
@@ -130,7 +130,7 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for key, value in pairs:
         if key in row:
-            raise QuestionError(f"{shorten(key)} stands twice; give it once")
+            raise QuestionError(f"{quote_text(key)} stands twice; give it once")
         row[key] = value
     return row
 
@@ -190,16 +190,16 @@ def find_answer(name: str, answer: str, text: str) -> Gold:
     places = list(itertools.islice(re.finditer(f"(?=({pattern}))", text), 2))
     if not places:
         raise QuestionError(
-            f"the answer {shorten(answer)} does not occur in document {name!r}; copy it from there"
+            f"the answer {quote_text(answer)} does not occur in document {name!r}; copy it from there"
         )
     if len(places) > 1:
         raise QuestionError(
-            f"the answer {shorten(answer)} occurs more than once in document {name!r}, at "
+            f"the answer {quote_text(answer)} occurs more than once in document {name!r}, at "
             f'{places[0].start()} and {places[1].start()}; give a longer one, or "spans"'
         )
     return Gold(name, *places[0].span(1))
 
 
-def shorten(text: str) -> str:
+def quote_text(text: str) -> str:
     """A text in quotes, cut to what fits a message."""
     return repr(text if len(text) <= 60 else f"{text[:59]}…")

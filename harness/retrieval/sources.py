@@ -9,12 +9,12 @@ from typing import Any
 import corpora
 from corpora import Corpus, CorpusDigest, Document, RequestError
 from corpora.hub.location import Location, find_here
-from harness.results.errors import one_line
+from corpora.hub.texts import Row
+from harness.results.errors import summarize_error
 from harness.retrieval.datasets import (
     COVID_QA_COLUMNS,
     QASPER_COLUMNS,
     Found,
-    Row,
     find_covid_qa,
     find_legalbench_rag,
     find_qasper,
@@ -28,7 +28,7 @@ from harness.retrieval.questions import (
 
 BUILTIN = "builtin"
 LEGALBENCH_RAG = "legalbench_rag"
-PARTS = ("contractnli", "cuad", "maud", "privacy_qa")
+LEGALBENCH_PARTS = ("contractnli", "cuad", "maud", "privacy_qa")
 NAMES = (BUILTIN, "covid_qa", LEGALBENCH_RAG, "qasper")
 MIRRORED = tuple(entry.name for entry in corpora.entries() if entry.repository)
 _ROWS = 256  # that are decoded at once
@@ -42,7 +42,7 @@ class Access:
     timeout: float = corpora.TIMEOUT
     encoding: str | None = None
     text_column: str | None = None
-    progress: corpora.Progress | None = None
+    progress: corpora.FetchProgress | None = None
 
     def load(self, name: str) -> Corpus:
         """The corpus of that name; raises as ``corpora.load``. A mirror is not for all corpora."""
@@ -67,8 +67,10 @@ def load_questions(name: str, source: Access, file: Path | None = None) -> Quest
     whole, part = name, ""
     if name.startswith(f"{LEGALBENCH_RAG}/"):
         whole, _, part = name.partition("/")
-        if part not in PARTS:
-            raise RequestError(f"{whole} has no part {part!r}; its parts are {', '.join(PARTS)}")
+        if part not in LEGALBENCH_PARTS:
+            raise RequestError(
+                f"{whole} has no part {part!r}; its parts are {', '.join(LEGALBENCH_PARTS)}"
+            )
     if file is None and whole not in NAMES:
         raise RequestError(
             f"{name} brings no questions; give your own with --questions FILE, "
@@ -85,8 +87,8 @@ def load_questions(name: str, source: Access, file: Path | None = None) -> Quest
     elif whole == BUILTIN:
         found = [Found(dict.fromkeys(read_builtin_questions(documents)))]
     elif whole == LEGALBENCH_RAG:
-        files = _find_benchmarks(name, _locate(whole, source), [part] if part else PARTS)
-        if missing := [each for each in PARTS if each not in files and not part]:
+        files = _find_benchmarks(name, _locate(whole, source), [part] if part else LEGALBENCH_PARTS)
+        if missing := [each for each in LEGALBENCH_PARTS if each not in files and not part]:
             notes.append(f"{name} has no questions here about {', '.join(missing)}: left out")
         documents = _select(documents, list(files))
         found = [find_legalbench_rag(file.name, _read(file), documents) for file in files.values()]
@@ -97,7 +99,7 @@ def load_questions(name: str, source: Access, file: Path | None = None) -> Quest
             found = [find(_read_rows(whole, location, columns), documents)]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise QuestionError(
-                f"{name}: a question is not as it should be: {one_line(error)}; "
+                f"{name}: a question is not as it should be: {summarize_error(error)}; "
                 f"fetch it again: {location.mend} --force"
             ) from error
     questions = [question for each in found for question in each.questions]
@@ -187,7 +189,7 @@ def _read_rows(name: str, location: Location, columns: Sequence[str]) -> Iterato
                         yield {column: _enter(row, column) for column in columns}
         except (OSError, KeyError, TypeError, pyarrow.ArrowException) as error:
             raise QuestionError(
-                f"{name}: the questions of {path} cannot be read: {one_line(error)}; "
+                f"{name}: the questions of {path} cannot be read: {summarize_error(error)}; "
                 f"fetch it again: {location.mend} --force"
             ) from None
 

@@ -25,7 +25,7 @@ def digest_document(document_id: str, segments: Sequence[str]) -> bytes:
     return digest.digest()
 
 
-class CorpusDigest:
+class SegmentsDigest:
     """The digest of a corpus through a splitter: SHA-256 of its documents' digests, in order."""
 
     def __init__(self) -> None:

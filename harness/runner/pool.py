@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from harness.runner.process import TIMEOUT, Loadable, SplitterError, SplitterProcess
+from harness.runner.process import SPLITTER_TIMEOUT, Loadable, SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
 
 KEPT = 6
@@ -24,7 +24,7 @@ class SplitterPool:
     their processes end when these do.
     """
 
-    def __init__(self, *, timeout: float = TIMEOUT, kept: int = KEPT) -> None:
+    def __init__(self, *, timeout: float = SPLITTER_TIMEOUT, kept: int = KEPT) -> None:
         self.timeout = timeout
         self._kept = kept
         self._key = uuid.uuid4().hex

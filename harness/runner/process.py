@@ -21,7 +21,7 @@ from harness.runner.details import name_document, shorten
 from harness.runner.programs import Program, ProgramError, describe_end, last_line
 from harness.runner.spool import StorageError, read_segments, read_spool
 
-TIMEOUT = 60.0  # seconds that a splitter may take to load, and for a document
+SPLITTER_TIMEOUT = 60.0  # seconds that a splitter may take to load, and for a document
 TIMED_OUT = "timed out"
 
 _WORKER = Path(__file__).with_name("worker.py")
@@ -87,7 +87,7 @@ class SplitterProcess:
         self,
         splitter: Loadable,
         *,
-        timeout: float = TIMEOUT,
+        timeout: float = SPLITTER_TIMEOUT,
         variables: Mapping[str, str] | None = None,
         seed: int | None = None,
     ) -> None:

@@ -65,8 +65,8 @@ def main() -> None:
         replies.write(json.dumps({"reply": kind, **values}) + "\n")
         replies.flush()
 
-    loaded: dict[int, Split] = {}
-    split: Split | None = None
+    loaded: dict[int, _Split] = {}
+    split: _Split | None = None
     while True:
         command = inbox.get()
         try:
@@ -91,7 +91,7 @@ def main() -> None:
             reply("machine", error=error.errno, place=str(command.get("into", command["spool"])))
 
 
-Split = Callable[[str], Any]
+_Split = Callable[[str], Any]
 
 
 class _SplitterError(Exception):
@@ -182,11 +182,11 @@ def _keep_on_core(core: int) -> None:
             os.sched_setaffinity(0, {core})
 
 
-def _load(factory: str, options: dict[str, Any], max_chunk_length: int) -> Split:
-    make_split: Callable[..., Split] = sys.modules[_FACTORIES].make_split
+def _load(factory: str, options: dict[str, Any], max_chunk_length: int) -> _Split:
+    make_split: Callable[..., _Split] = sys.modules[_FACTORIES].make_split
 
     try:
-        split: Split = make_split(factory, options, max_chunk_length)
+        split: _Split = make_split(factory, options, max_chunk_length)
     except ImportError as error:
         raise _SplitterError("unavailable", _describe(error), error) from error
     except BaseException as error:
@@ -214,7 +214,7 @@ class _Answer(NamedTuple):
     cpu_seconds: float
 
 
-def _split(split: Split, command: dict[str, Any], reply: Callable[..., None]) -> int:
+def _split(split: _Split, command: dict[str, Any], reply: Callable[..., None]) -> int:
     """Split documents into a file, as the command says; return how many there were."""
     from harness.runner.spool import naming, open_new, write_segments
 
@@ -232,11 +232,11 @@ def _split(split: Split, command: dict[str, Any], reply: Callable[..., None]) ->
     return documents
 
 
-def _expect_same(split: Split, answer: _Answer) -> None:
+def _expect_same(split: _Split, answer: _Answer) -> None:
     factories = sys.modules[_FACTORIES]
     where = _name(answer.document)
     try:
-        again = factories.read_segments(factories.exhaust(split(answer.text)))
+        again = factories.extract_segments(factories.exhaust(split(answer.text)))
     except BaseException as error:
         detail = f"a second call raised {_describe(error)}{_name_line(error)}, in {where}"
         raise _SplitterError("changed", detail, error) from error
@@ -247,10 +247,10 @@ def _expect_same(split: Split, answer: _Answer) -> None:
         raise _SplitterError("changed", detail)
 
 
-def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str, object]:
-    from harness.runner.digest import CorpusDigest
+def _run_pass(split: _Split, spool: Path, reply: Callable[..., None]) -> dict[str, object]:
+    from harness.runner.digest import SegmentsDigest
 
-    digest = CorpusDigest()
+    digest = SegmentsDigest()
     documents = number = 0
     seconds = cpu_seconds = 0.0
     for answer in _split_documents(split, (spool, 0, None), reply):
@@ -268,8 +268,8 @@ def _run_pass(split: Split, spool: Path, reply: Callable[..., None]) -> dict[str
     }
 
 
-def _take_turn(split: Split, spool: Path, passes: int) -> dict[str, object]:
-    from harness.runner.digest import CorpusDigest
+def _take_turn(split: _Split, spool: Path, passes: int) -> dict[str, object]:
+    from harness.runner.digest import SegmentsDigest
     from harness.runner.spool import read_spool
 
     factories = sys.modules[_FACTORIES]
@@ -298,11 +298,11 @@ def _take_turn(split: Split, spool: Path, passes: int) -> dict[str, object]:
     digests = []
     number = 0
     for answers in (given[0], given[-1]):
-        digest = CorpusDigest()
+        digest = SegmentsDigest()
         number = 0
         for (document, _), answer in zip(documents, answers, strict=True):
             try:
-                segments = factories.read_segments(answer)
+                segments = factories.extract_segments(answer)
             except factories.SegmentsError as error:
                 raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
             digest.add(document, segments)
@@ -320,7 +320,7 @@ def _take_turn(split: Split, spool: Path, passes: int) -> dict[str, object]:
 
 
 def _split_documents(
-    split: Split, spool: tuple[Path, int, int | None], reply: Callable[..., None]
+    split: _Split, spool: tuple[Path, int, int | None], reply: Callable[..., None]
 ) -> Iterator[_Answer]:
     from harness.runner.spool import read_spool
 
@@ -345,7 +345,7 @@ def _split_documents(
         _end_copies()
         try:
             # A new list: the splitter may give the same again, with more in it.
-            segments = factories.read_segments(given)
+            segments = factories.extract_segments(given)
         except factories.SegmentsError as error:
             raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
         yield _Answer(document, text, segments, ended - began, cpu_ended - cpu_began)

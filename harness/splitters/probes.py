@@ -10,7 +10,7 @@ from typing import Any
 from harness.results.errors import MeasurementError
 from harness.runner.programs import ProgramError, last_line, run_program
 
-TIMEOUT = 180.0  # seconds
+_TIMEOUT = 180.0  # seconds
 
 FUNCTIONS = """
 import ast, inspect, json, textwrap
@@ -87,11 +87,13 @@ def weigh_once(
 
     Raises as `ask` does.
     """
-    milliseconds, modules = ask(interpreter, _WEIGH.format(module=module), variables)
+    milliseconds, modules = run_probe(interpreter, _WEIGH.format(module=module), variables)
     return milliseconds, modules
 
 
-def ask(interpreter: str | None, program: str, variables: Mapping[str, str] | None = None) -> Any:
+def run_probe(
+    interpreter: str | None, program: str, variables: Mapping[str, str] | None = None
+) -> Any:
     """What a program prints last, as JSON; ``interpreter`` is None for this environment.
 
     ``variables`` are all its environment variables, those of this process where none are given.
@@ -104,7 +106,7 @@ def ask(interpreter: str | None, program: str, variables: Mapping[str, str] | No
         environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     command = [interpreter or sys.executable, "-P", "-c", program]
     try:
-        done = run_program(command, timeout=TIMEOUT, variables=environment)
+        done = run_program(command, timeout=_TIMEOUT, variables=environment)
     except ProgramError as error:
         raise MeasurementError(f"the virtual environment gave no answer: {error}") from error
     if done.status:

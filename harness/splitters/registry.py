@@ -95,7 +95,7 @@ def _declared() -> Mapping[str, Splitter]:
     return declared
 
 
-def names() -> list[str]:
+def list_splitters() -> list[str]:
     """The names of all splitters, in the order in which they are declared and run."""
     return list(_declared())
 
@@ -129,5 +129,5 @@ def load_splitter(name: str) -> Splitter:
         return Splitter(name, name, description="given by its factory")
     if is_file(name):
         raise UnknownSplitterError(f"say which function of {name} makes it: {name}:FUNCTION")
-    near = difflib.get_close_matches(name, names(), n=3) or default_names()
+    near = difflib.get_close_matches(name, list_splitters(), n=3) or default_names()
     raise UnknownSplitterError(f"no splitter is named {name!r}; did you mean {', '.join(near)}?")

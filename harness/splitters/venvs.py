@@ -33,14 +33,14 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from harness.results.atomic import write_json
-from harness.results.errors import MeasurementError, one_line
+from harness.results.errors import MeasurementError, summarize_error
 from harness.runner.folders import LOCK, open_owned
 from harness.runner.programs import Finished, ProgramError, last_line, run_program
 from harness.splitters.locking import Lock, find_lock
 from harness.splitters.probes import DISTRIBUTIONS
 from harness.splitters.registry import Splitter
 
-TIMEOUT = 1800.0  # seconds, for each step of making an environment
+_TIMEOUT = 1800.0  # seconds, for each step of making an environment
 _RECORD = "installation.json"
 _QUIET = ("--quiet", "--no-input", "--disable-pip-version-check")
 
@@ -84,7 +84,7 @@ def install(
         requirements = [Requirement(each) for each in splitter.requirements]
         python = SpecifierSet(splitter.python or "")
     except (InvalidRequirement, ValueError) as error:
-        raise UnavailableError(f"splitter {splitter.name}: {one_line(error)}") from error
+        raise UnavailableError(f"splitter {splitter.name}: {summarize_error(error)}") from error
     here = platform.python_version()
     isolated = isolated or splitter.newest
     if not isolated and python.contains(here) and all(map(is_met, requirements)):
@@ -340,7 +340,7 @@ def _do(command: list[str]) -> str:
     """Run a step and return what it prints; raises UnavailableError with what it complains of."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        done = run_program(command, timeout=TIMEOUT, variables=environment)
+        done = run_program(command, timeout=_TIMEOUT, variables=environment)
     except ProgramError as error:
         raise UnavailableError(f"its virtual environment cannot be made: {error}") from error
     if done.status:

@@ -7,7 +7,7 @@ from importlib import resources
 
 from segmenter.testing.case import Case as Case
 from segmenter.testing.faults import FAULTS
-from segmenter.testing.notation import read
+from segmenter.testing.notation import read_notation
 
 SPECIFICATION = "SPEC.md"
 
@@ -106,6 +106,6 @@ def _read_blocks(document: str) -> Iterator[tuple[int, str | None, Sequence[str]
 
 def _read_line(line: str, number: int) -> str:
     try:
-        return read(line)
+        return read_notation(line)
     except ValueError as error:
         raise SpecificationError(f"{SPECIFICATION}:{number}: {error}") from error

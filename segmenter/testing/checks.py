@@ -7,10 +7,10 @@ from itertools import accumulate, pairwise
 
 from segmenter import TextSegmenter, rules
 from segmenter.rules import Breach, find_run, find_unit_end, find_unit_start
-from segmenter.testing.notation import show
-from segmenter.testing.trial import Trial
+from segmenter.testing.notation import show_notation
+from segmenter.testing.trial import Attempt
 
-Check = Callable[[Trial], Iterator[Breach]]
+Check = Callable[[Attempt], Iterator[Breach]]
 
 ACCEPTS = "accepts"
 DETERMINISTIC = "deterministic"
@@ -24,27 +24,27 @@ class NotApplicableError(Exception):
     """A rule says nothing about a splitter of this kind; the message is one line."""
 
 
-def accepts(trial: Trial) -> Iterator[Breach]:
+def accepts(attempt: Attempt) -> Iterator[Breach]:
     """Every text gives segments at every limit, whatever is in it, and nothing raises."""
-    # A splitter that refused the text gave no trial.
+    # Where a splitter refuses the text, no attempt gets here.
     yield from ()
 
 
-def fits(trial: Trial) -> Iterator[Breach]:
+def fits(attempt: Attempt) -> Iterator[Breach]:
     """No segment is longer than the limit, in the measure of the splitter."""
-    if trial.lengths is None:
-        yield from rules.fits(trial.splitting)
+    if attempt.lengths is None:
+        yield from rules.fits(attempt.splitting)
         return
-    for (start, _), length in zip(trial.splitting.locate(), trial.lengths, strict=True):
-        if length > trial.max_chunk_length:
-            expected = f"at most {trial.max_chunk_length}"
+    for (start, _), length in zip(attempt.splitting.locate(), attempt.lengths, strict=True):
+        if length > attempt.max_chunk_length:
+            expected = f"at most {attempt.max_chunk_length}"
             yield Breach(start, False, f"segment of {length}; expected: {expected}")
 
 
-def order(trial: Trial) -> Iterator[Breach]:
+def order(attempt: Attempt) -> Iterator[Breach]:
     """No segment begins before the one before it."""
-    starts = trial.outcome.starts
-    if trial.joins:
+    starts = attempt.outcome.starts
+    if attempt.joins:
         return
     if starts is not None:
         for before, start in pairwise(starts):
@@ -52,79 +52,81 @@ def order(trial: Trial) -> Iterator[Breach]:
                 yield Breach(start, False, f"segment at {start} comes after the one at {before}")
         return
     at = 0
-    for segment in trial.outcome.segments:
-        found = trial.text.find(segment, at)
+    for segment in attempt.outcome.segments:
+        found = attempt.text.find(segment, at)
         if found >= 0:
             at = found
-        elif segment in trial.text:
-            yield Breach(at, False, f"{show(segment)} is nowhere after {at}, but before")
+        elif segment in attempt.text:
+            yield Breach(at, False, f"{show_notation(segment)} is nowhere after {at}, but before")
 
 
-def covers(trial: Trial) -> Iterator[Breach]:
+def covers(attempt: Attempt) -> Iterator[Breach]:
     """Each segment begins no later than where the text before it is covered, to the text's end."""
-    text = trial.text
+    text = attempt.text
     end = 0
-    for segment in trial.segments:
+    for segment in attempt.segments:
         start = text.rfind(segment, 0, end + len(segment))
         if start < 0:
-            yield Breach(end, False, f"{show(segment)} does not begin at {end} or before")
+            yield Breach(end, False, f"{show_notation(segment)} does not begin at {end} or before")
             return
         end = max(end, start + len(segment))
     if end < len(text):
         yield Breach(end, False, f"nothing holds the text from {end}")
 
 
-def offsets(trial: Trial) -> Iterator[Breach]:
+def offsets(attempt: Attempt) -> Iterator[Breach]:
     """A segment is the text from its start to its end, in code points."""
-    segments, starts, ends = trial.outcome.segments, trial.outcome.starts, trial.outcome.ends
+    segments, starts, ends = attempt.outcome.segments, attempt.outcome.starts, attempt.outcome.ends
     if starts is None:
         if segments:
             raise NotApplicableError("the splitter does not say where its segments are")
         return
     # Segments that join have one place each; of others the same text may be in several.
-    places = accumulate(map(len, segments), initial=0) if trial.joins else starts
+    places = accumulate(map(len, segments), initial=0) if attempt.joins else starts
     for start, place, segment in zip(starts, places, segments, strict=False):
-        if start < 0 or start != place or not trial.text.startswith(segment, start):
-            yield Breach(max(start, 0), False, f"{show(segment)} is not at {start}")
+        if start < 0 or start != place or not attempt.text.startswith(segment, start):
+            yield Breach(max(start, 0), False, f"{show_notation(segment)} is not at {start}")
     for start, end, segment in zip(starts, ends or (), segments, strict=False):
         if end - start != len(segment):
-            yield Breach(max(start, 0), False, f"{show(segment)} is not from {start} to {end}")
+            yield Breach(
+                max(start, 0), False, f"{show_notation(segment)} is not from {start} to {end}"
+            )
 
 
-def deterministic(trial: Trial) -> Iterator[Breach]:
+def deterministic(attempt: Attempt) -> Iterator[Breach]:
     """The same text gives the same segments again, and from another splitter made likewise."""
-    for which, again in zip(("second", "other splitter's"), trial.answer.again, strict=True):
+    for which, again in zip(("second", "other splitter's"), attempt.answer.again, strict=True):
         if isinstance(again, str):
             yield Breach(0, False, f"when split again: {again}")
             return
-        if again != trial.outcome:
+        if again != attempt.outcome:
             yield Breach(0, False, f"the {which} segments are {list(again.segments)!a}")
             return
 
 
-def reference(trial: Trial) -> Iterator[Breach]:
+def reference(attempt: Attempt) -> Iterator[Breach]:
     """The segments are those that the specification gives."""
-    expected = trial.expected
+    expected = attempt.expected
     if expected is None:
-        expected = tuple(TextSegmenter(trial.max_chunk_length).split(trial.text))
-    if trial.outcome.segments == expected:
+        expected = tuple(TextSegmenter(attempt.max_chunk_length).split(attempt.text))
+    if attempt.outcome.segments == expected:
         return
     start = 0
-    for given, right in zip(trial.outcome.segments, expected, strict=False):
+    for given, right in zip(attempt.outcome.segments, expected, strict=False):
         if given != right:
             break
         start += len(right)
-    yield Breach(start, False, f"expected: {' | '.join(map(show, expected))}")
+    yield Breach(start, False, f"expected: {' | '.join(map(show_notation, expected))}")
 
 
-def _apply(name: str, trial: Trial) -> Iterator[Breach]:
+def _apply(name: str, attempt: Attempt) -> Iterator[Breach]:
     """A rule of the reports, without the breaches that no splitter can avoid."""
-    if trial.lengths is not None and name not in ("join", "empty"):
+    if attempt.lengths is not None and name not in ("join", "empty"):
         raise NotApplicableError("the splitter does not count code points")
-    return (breach for breach in rules.RULES[name](trial.splitting) if not breach.unavoidable)
+    return (breach for breach in rules.RULES[name](attempt.splitting) if not breach.unavoidable)
 
 
-#: What each rule finds in a trial.
+#: What each rule finds in an attempt.
 CHECKS: Mapping[str, Check] = {
     ACCEPTS: accepts,
     **{name: partial(_apply, name) for name in rules.RULES},
@@ -197,7 +199,7 @@ def concerns(name: str, text: str, max_chunk_length: int) -> bool:
     return bool(runs)
 
 
-def _find_runs(text: str) -> Iterator[rules.Run]:
+def _find_runs(text: str) -> Iterator[rules.WhitespaceRun]:
     at = 0
     while at < len(text):
         if text[at].isspace():

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-#: Gives the segments of a text as a splitter gives them: see `exhaust` and `read_segments`.
+#: Gives the segments of a text as a splitter gives them: see `exhaust` and `extract_segments`.
 Split = Callable[[str], Any]
 
 #: For messages to whoever named something else.
@@ -91,7 +91,7 @@ def exhaust(given: Any) -> list[Any]:
     return list(given)
 
 
-def read_segments(given: list[Any]) -> list[str]:
+def extract_segments(given: list[Any]) -> list[str]:
     """The segments in what `exhaust` returns: strings, or documents with ``text`` or
     ``page_content``.
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from segmenter.rules import Breach
 from segmenter.testing.cases import Case
 from segmenter.testing.checks import ACCEPTS, CHECKS, DETERMINISTIC, describe_rule
-from segmenter.testing.notation import show
+from segmenter.testing.notation import show_notation
 from segmenter.testing.trial import (
     Ask,
+    Attempt,
     Factory,
     RefusedTextError,
-    Trial,
     ask,
     load_factory,
     name_factory,
@@ -43,10 +43,10 @@ def check(factory: Factory, case: Case, rule: str, *, ask: Ask = ask) -> None:
         if rule != ACCEPTS:
             raise
         raise RuleBrokenError(_report(factory, case, rule, None, str(error))) from error
-    trial = Trial(case.text, case.max_chunk_length, answer, case.segments)
-    breach = next(CHECKS[rule](trial), None)
+    attempt = Attempt(case.text, case.max_chunk_length, answer, case.segments)
+    breach = next(CHECKS[rule](attempt), None)
     if breach is not None:
-        raise RuleBrokenError(_report(factory, case, rule, trial, breach))
+        raise RuleBrokenError(_report(factory, case, rule, attempt, breach))
 
 
 def tell(factory: Factory | str, text: str, max_chunk_length: int, rule: str) -> str:
@@ -65,7 +65,7 @@ def tell(factory: Factory | str, text: str, max_chunk_length: int, rule: str) ->
 
 
 def _report(
-    factory: Factory, case: Case, rule: str, trial: Trial | None, found: Breach | str
+    factory: Factory, case: Case, rule: str, attempt: Attempt | None, found: Breach | str
 ) -> str:
     at = found.start if isinstance(found, Breach) else 0
     lines = [
@@ -74,7 +74,7 @@ def _report(
         ("case", f"{case.name} ({case.origin})" if case.origin else ""),
         ("about", case.note),
         ("text", _show_around([case.text], at)),
-        ("segments", _show_around(trial.segments, at) if trial else ""),
+        ("segments", _show_around(attempt.segments, at) if attempt else ""),
         ("found", f"at {at}: {_shorten(found.detail)}" if isinstance(found, Breach) else found),
         ("reproduce", _reproduce(factory, case, rule)),
     ]
@@ -93,7 +93,7 @@ def _show_around(segments: Sequence[str], at: int) -> str:
     for segment in segments:
         start, end = end, end + len(segment)
         if start <= high and low <= end:
-            shown.append(show(segment[max(0, low - start) : max(0, high - start)]))
+            shown.append(show_notation(segment[max(0, low - start) : max(0, high - start)]))
     before = f"({low} before) " if low else ""
     after = f" ({total - high} after)" if high < total else ""
     return f"{before}|{'|'.join(shown)}|{after}"

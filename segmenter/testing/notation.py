@@ -8,7 +8,7 @@ _CHARACTERS = {sign: character for character, sign in _SIGNS.items()}
 _written = re.compile(r"\\u\{([0-9A-F]{1,6})\}|(.)", re.DOTALL)
 
 
-def show(text: str) -> str:
+def show_notation(text: str) -> str:
     """The text with signs for space, tab and newline, and ``\\u{...}`` for what
     does not print or joins the character before it.
 
@@ -26,11 +26,11 @@ def _show(character: str) -> str:
     return f"\\u{{{ord(character):X}}}"
 
 
-def read(shown: str) -> str:
+def read_notation(shown: str) -> str:
     """The text that `show` writes so; raises ValueError for what it would not write."""
     text = "".join(map(_read, _written.finditer(shown)))
-    if show(text) != shown:
-        raise ValueError(f"{shown!r} has to be written as {show(text)!r}")
+    if show_notation(text) != shown:
+        raise ValueError(f"{shown!r} has to be written as {show_notation(text)!r}")
     return text
 
 

@@ -16,10 +16,10 @@ from segmenter.testing.factories import (
     FactoryError,
     SegmentsError,
     exhaust,
+    extract_segments,
     find_factory,
     find_split,
     make_splitter,
-    read_segments,
 )
 
 #: Called with a limit, makes a splitter for it: a function of a text, or an object with a method
@@ -98,7 +98,7 @@ def _refusal_or(split: Callable[[], Outcome]) -> Outcome | str:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Attempt:
     """One text through one splitter at one limit.
 
     ``expected`` are the right segments where they are written down, else None.
@@ -194,7 +194,7 @@ def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
 def _split(splitter: Any, text: str) -> Outcome:
     with _refusal():
         items = exhaust(find_split(splitter)(text))
-        segments = tuple(read_segments(items))
+        segments = tuple(extract_segments(items))
         measure = _find_method(splitter, "length")
         lengths = None if measure is None else tuple(_read_integer(measure(s)) for s in segments)
         ends = None

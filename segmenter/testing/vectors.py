@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from segmenter import TextSegmenter
 from segmenter.testing.cases import Case, load_cases
-from segmenter.testing.notation import show
+from segmenter.testing.notation import show_notation
 from segmenter.testing.texts import make_text
 
 #: Changes when a vector of the same name has other segments, or when the form changes.
@@ -37,7 +37,7 @@ class UnusableProgramError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class VectorResults:
     """What became of each vector: a line for each wrong answer, a reason for each skipped one.
 
     ``unexcused`` of the skipped ones hold no surrogate, so every program could take them.
@@ -55,7 +55,7 @@ def write(stream: IO[str]) -> None:
         stream.write(json.dumps(vector) + "\n")
 
 
-def check(command: Sequence[str]) -> Answers:
+def check_program(command: Sequence[str]) -> VectorResults:
     """Feed every vector to a program and compare its answers.
 
     Raises UnusableProgramError where it cannot be run, fails, does not end, or answers none, and
@@ -86,10 +86,10 @@ def check(command: Sequence[str]) -> Answers:
     right = len(vectors) - len(wrong) - len(skipped)
     if not right and not wrong:
         raise UnusableProgramError(f"{command[0]} skipped every vector")
-    return Answers(right, wrong, skipped, unexcused)
+    return VectorResults(right, wrong, skipped, unexcused)
 
 
-def describe(answers: Answers) -> list[str]:
+def describe_results(answers: VectorResults) -> list[str]:
     """What to print: the wrong answers, the skipped ones, and how many there are of each."""
     return [
         *(f"wrong: {line}" for line in answers.wrong),
@@ -121,7 +121,7 @@ def _generate(seed: int) -> Case:
 
 def _show_beginning(segments: Sequence[str]) -> str:
     enough = _SHOWN + 1  # of a segment, and of segments: each shows a character or more
-    return _cut(" | ".join(show(each[:enough]) for each in segments[:enough]))
+    return _cut(" | ".join(show_notation(each[:enough]) for each in segments[:enough]))
 
 
 def _cut(line: str) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import corpora
-from harness.measure.forms import load_pure
+from harness.splitters.adapters.segmenter import load_pure
 from segmenter import SEPARATORS, TextSegmenter
 from segmenter.testing.texts import PIECES, make_text
 from tests.segmenter import oracle

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 import segmenter
-from harness.measure.forms import load_pure
+from harness.splitters.adapters.segmenter import load_pure
 from segmenter import TextSegmenter
 from tests.segmenter.test_text_segmenter import PIECES, UNUSUAL_SEPARATORS, random_texts
 

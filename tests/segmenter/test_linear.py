@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from harness.measure.forms import SOURCE, load_pure
 from harness.measure.shapes import SHAPES
+from harness.splitters.adapters.segmenter import SOURCE, load_pure
 
 LIMITS = [1, 20, 500, 100_000, 10_000_000]
 

@@ -10,7 +10,7 @@ import segmenter
 from segmenter import SEPARATORS, TextSegmenter
 from segmenter.testing.cases import Case, SpecificationError, read_block, read_examples
 from segmenter.testing.checks import CHECKS
-from segmenter.testing.notation import read, show
+from segmenter.testing.notation import read_notation, show_notation
 from tests.segmenter import oracle
 
 SPECIFICATION = Path(segmenter.__file__).with_name("SPEC.md")
@@ -31,7 +31,7 @@ def test_the_oracle_cuts_as_the_example_shows(example: Case) -> None:
 
 
 def show_each(segments: list[str]) -> list[str]:
-    return [show(segment) for segment in segments]
+    return [show_notation(segment) for segment in segments]
 
 
 def test_an_example_is_named_by_the_line_where_it_stands() -> None:
@@ -58,7 +58,7 @@ def test_every_rule_has_its_section() -> None:
 
 
 def test_the_separators_are_these() -> None:
-    assert tuple(map(read, read_block(DOCUMENT, "separators"))) == SEPARATORS
+    assert tuple(map(read_notation, read_block(DOCUMENT, "separators"))) == SEPARATORS
 
 
 def test_whitespace_is_this() -> None:

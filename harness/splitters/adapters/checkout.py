@@ -18,7 +18,7 @@ import harness.runner.digest
 import harness.runner.spool  # noqa: F401
 
 
-def text_segmenter(
+def checkout_segmenter(
     max_chunk_length: int,
     *,
     folder: str,

@@ -5,24 +5,22 @@ Factories like those in `harness.splitters.adapters.third_party`; without overla
 
 import json
 import os
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.splitters.adapters.third_party import OffsetsFunction, SplitFunction
 from segmenter import SEPARATORS
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-Split = Callable[[str], list[str]]
-Locate = Callable[[str], list[tuple[str, int, int]]]
 
 _SEPARATORS = {"memmachine": SEPARATORS}
 _HEADERS = 3  # levels of headers at which documents are cut
 
 
-def recursive(max_chunk_length: int, **options: Any) -> Split:
+def recursive(max_chunk_length: int, **options: Any) -> SplitFunction:
     """RecursiveCharacterTextSplitter without overlap, all else as it is by default.
 
     ``options`` are its keyword arguments, but that ``separators="memmachine"`` names those of
@@ -31,7 +29,7 @@ def recursive(max_chunk_length: int, **options: Any) -> Split:
     return _make_recursive(max_chunk_length, **options).split_text
 
 
-def recursive_offsets(max_chunk_length: int, **options: Any) -> Locate:
+def recursive_offsets(max_chunk_length: int, **options: Any) -> OffsetsFunction:
     """Where ``recursive`` says its chunks start, with ``add_start_index``."""
     splitter = _make_recursive(max_chunk_length, add_start_index=True, **options)
 
@@ -54,7 +52,7 @@ def _make_recursive(
     return RecursiveCharacterTextSplitter(chunk_size=max_chunk_length, chunk_overlap=0, **options)
 
 
-def recursive_of_old(max_chunk_length: int) -> Split:
+def recursive_of_old(max_chunk_length: int) -> SplitFunction:
     """RecursiveCharacterTextSplitter of the package ``langchain`` before it was split up.
 
     With its own separators: 0.0.200 takes others for regular expressions.
@@ -62,7 +60,7 @@ def recursive_of_old(max_chunk_length: int) -> Split:
     from langchain.text_splitter import RecursiveCharacterTextSplitter
 
     splitter = RecursiveCharacterTextSplitter(chunk_size=max_chunk_length, chunk_overlap=0)
-    split: Split = splitter.split_text
+    split: SplitFunction = splitter.split_text
     return split
 
 
@@ -73,7 +71,7 @@ def by_class(
     chunk_overlap: int = 0,
     overlap_share: float = 0.0,
     **options: Any,
-) -> Split:
+) -> SplitFunction:
     """A splitter by its class name, whose separators are its own.
 
     Its chunks overlap by ``chunk_overlap``, or by a share of the limit.
@@ -86,11 +84,11 @@ def by_class(
         chunk_overlap=chunk_overlap or int(overlap_share * max_chunk_length),
         **options,
     )
-    split: Split = made.split_text
+    split: SplitFunction = made.split_text
     return split
 
 
-def of_language(max_chunk_length: int, *, language: str) -> Split:
+def of_language(max_chunk_length: int, *, language: str) -> SplitFunction:
     """``RecursiveCharacterTextSplitter.from_language``."""
     from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 
@@ -100,7 +98,7 @@ def of_language(max_chunk_length: int, *, language: str) -> Split:
     return splitter.split_text
 
 
-def by_tiktoken(max_chunk_length: int, *, encoding_name: str) -> Split:
+def by_tiktoken(max_chunk_length: int, *, encoding_name: str) -> SplitFunction:
     """``RecursiveCharacterTextSplitter.from_tiktoken_encoder``; the limit counts tokens."""
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -111,7 +109,7 @@ def by_tiktoken(max_chunk_length: int, *, encoding_name: str) -> Split:
     return splitter.split_text
 
 
-def by_huggingface(max_chunk_length: int) -> Split:
+def by_huggingface(max_chunk_length: int) -> SplitFunction:
     """``RecursiveCharacterTextSplitter.from_huggingface_tokenizer``; the limit counts tokens.
 
     The tokenizer knows no word, and takes each run of word characters, and of others that are not
@@ -132,7 +130,7 @@ def by_huggingface(max_chunk_length: int) -> Split:
 
 def of_documents(
     max_chunk_length: int, *, splitter: str, headers: str = "", **options: Any
-) -> Split:
+) -> SplitFunction:
     """A splitter that makes documents, by its class name; its segments are their page contents.
 
     ``headers`` is ``#`` or ``h``, for those that are told at which headers to cut. The limit is
@@ -152,7 +150,7 @@ def of_documents(
     return lambda text: [document.page_content for document in made.split_text(text)]
 
 
-def of_json(max_chunk_length: int) -> Split:
+def of_json(max_chunk_length: int) -> SplitFunction:
     """RecursiveJsonSplitter; a text that is not JSON is its only value."""
     from langchain_text_splitters import RecursiveJsonSplitter
 
@@ -182,13 +180,13 @@ def _find_data() -> None:
             os.environ["NLTK_DATA"] = str(shipped / "nltk_cache")
 
 
-def moved(max_chunk_length: int, **options: Any) -> Split:
+def moved(max_chunk_length: int, **options: Any) -> SplitFunction:
     """``recursive``, then each chunk's leading whitespace goes to the end of the one before it."""
     split = recursive(max_chunk_length, **options)
     return lambda text: move_leading_whitespace(split(text))
 
 
-def moved_rule(max_chunk_length: int, **options: Any) -> Split:
+def moved_rule(max_chunk_length: int, **options: Any) -> SplitFunction:
     """``recursive``, then each boundary moves to the cut of the whitespace run it touches."""
     split = recursive(max_chunk_length, **options)
     return lambda text: move_to_cuts(split(text))
@@ -204,7 +202,7 @@ def move_leading_whitespace(chunks: list[str]) -> list[str]:
         if content and end:
             starts.append(end + len(chunk) - len(content))
         end += len(chunk)
-    return cut(text, starts)
+    return _cut_at(text, starts)
 
 
 def move_to_cuts(chunks: list[str]) -> list[str]:
@@ -222,10 +220,10 @@ def move_to_cuts(chunks: list[str]) -> list[str]:
                 starts.append(newline + 1 if newline >= 0 else start)
             content_end = end + len(chunk.rstrip())
         end += len(chunk)
-    return cut(text, starts)
+    return _cut_at(text, starts)
 
 
-def cut(text: str, starts: list[int]) -> list[str]:
+def _cut_at(text: str, starts: list[int]) -> list[str]:
     """The pieces of ``text`` that begin at ``starts``; empty ones are dropped."""
     ends = [*starts[1:], len(text)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]

@@ -8,6 +8,8 @@ from typing import Any
 import segmenter
 from segmenter import TextSegmenter
 
+SOURCE = Path(segmenter.__file__).with_name("text_segmenter.py")
+
 
 def text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
     """TextSegmenter's ``split``; ``options`` are its keyword arguments."""
@@ -16,14 +18,18 @@ def text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], lis
 
 def pure_text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
     """The same from the source, even where TextSegmenter is compiled."""
-    source = Path(segmenter.__file__).with_name("text_segmenter.py")
-    spec = importlib.util.spec_from_file_location("pure_text_segmenter", source)
+    return load_pure()(max_chunk_length, **options).split
+
+
+def load_pure() -> type[TextSegmenter]:
+    """The TextSegmenter of the source, even where ``import segmenter`` gives the compiled one."""
+    spec = importlib.util.spec_from_file_location("pure_text_segmenter", SOURCE)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    split: Callable[[str], list[str]] = module.TextSegmenter(max_chunk_length, **options).split
-    return split
+    pure: type[TextSegmenter] = module.TextSegmenter
+    return pure
 
 
 def text_segmenter_offsets(

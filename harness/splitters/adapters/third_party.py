@@ -9,25 +9,25 @@ when it is called; standard library only beside it.
 from collections.abc import Callable
 from typing import Any
 
-Split = Callable[[str], list[str]]
-Locate = Callable[[str], list[tuple[str, int, int]]]
+SplitFunction = Callable[[str], list[str]]
+OffsetsFunction = Callable[[str], list[tuple[str, int, int]]]
 
 
-def fixed(max_chunk_length: int) -> Split:
+def fixed(max_chunk_length: int) -> SplitFunction:
     """Slices of the limit's length: the floor."""
     return lambda text: [
         text[start : start + max_chunk_length] for start in range(0, len(text), max_chunk_length)
     ]
 
 
-def semantic_text_splitter(max_chunk_length: int, **options: Any) -> Split:
+def semantic_text_splitter(max_chunk_length: int, **options: Any) -> SplitFunction:
     from semantic_text_splitter import TextSplitter
 
-    chunks: Split = TextSplitter(max_chunk_length, **options).chunks
+    chunks: SplitFunction = TextSplitter(max_chunk_length, **options).chunks
     return chunks
 
 
-def semantic_text_splitter_offsets(max_chunk_length: int, **options: Any) -> Locate:
+def semantic_text_splitter_offsets(max_chunk_length: int, **options: Any) -> OffsetsFunction:
     """It gives where a chunk starts, in characters."""
     from semantic_text_splitter import TextSplitter
 
@@ -37,13 +37,13 @@ def semantic_text_splitter_offsets(max_chunk_length: int, **options: Any) -> Loc
     ]
 
 
-def chonkie(max_chunk_length: int, *, chunker: str, **options: Any) -> Split:
+def chonkie(max_chunk_length: int, *, chunker: str, **options: Any) -> SplitFunction:
     """One of chonkie's chunkers, by its class name."""
     chunk = _make_chonkie(max_chunk_length, chunker, options)
     return lambda text: [found.text for found in chunk(text)]
 
 
-def chonkie_offsets(max_chunk_length: int, *, chunker: str, **options: Any) -> Locate:
+def chonkie_offsets(max_chunk_length: int, *, chunker: str, **options: Any) -> OffsetsFunction:
     chunk = _make_chonkie(max_chunk_length, chunker, options)
     return lambda text: [(found.text, found.start_index, found.end_index) for found in chunk(text)]
 
@@ -58,7 +58,7 @@ def _make_chonkie(
     return chunk
 
 
-def chonkie_core(max_chunk_length: int) -> Split:
+def chonkie_core(max_chunk_length: int) -> SplitFunction:
     """Its limit and its cuts count bytes of UTF-8: a cut within a character shows as a surrogate
     for each byte."""
     from chonkie_core import chunk_offsets
@@ -73,14 +73,14 @@ def chonkie_core(max_chunk_length: int) -> Split:
     return split
 
 
-def semchunk(max_chunk_length: int, **options: Any) -> Split:
+def semchunk(max_chunk_length: int, **options: Any) -> SplitFunction:
     from semchunk import chunkerify
 
     chunker = chunkerify(len, max_chunk_length, **options)
     return lambda text: list(chunker(text))
 
 
-def semchunk_offsets(max_chunk_length: int, **options: Any) -> Locate:
+def semchunk_offsets(max_chunk_length: int, **options: Any) -> OffsetsFunction:
     from semchunk import chunkerify
 
     chunker = chunkerify(len, max_chunk_length, **options)
@@ -92,12 +92,12 @@ def semchunk_offsets(max_chunk_length: int, **options: Any) -> Locate:
     return locate
 
 
-def haystack(max_chunk_length: int, **options: Any) -> Split:
+def haystack(max_chunk_length: int, **options: Any) -> SplitFunction:
     run = _make_haystack(max_chunk_length, options)
     return lambda text: [document.content for document in run(text)]
 
 
-def haystack_offsets(max_chunk_length: int, **options: Any) -> Locate:
+def haystack_offsets(max_chunk_length: int, **options: Any) -> OffsetsFunction:
     """It gives where a chunk starts, in its metadata."""
     run = _make_haystack(max_chunk_length, options)
 
@@ -119,13 +119,13 @@ def _make_haystack(max_chunk_length: int, options: dict[str, Any]) -> Callable[[
     return lambda text: splitter.run([Document(content=text)])["documents"]
 
 
-def llama_index(max_chunk_length: int, *, parser: str, **options: Any) -> Split:
+def llama_index(max_chunk_length: int, *, parser: str, **options: Any) -> SplitFunction:
     """One of LlamaIndex's text splitters, by its class name; each character counts as a token."""
-    split: Split = _make_llama_index(max_chunk_length, parser, options).split_text
+    split: SplitFunction = _make_llama_index(max_chunk_length, parser, options).split_text
     return split
 
 
-def llama_index_offsets(max_chunk_length: int, *, parser: str, **options: Any) -> Locate:
+def llama_index_offsets(max_chunk_length: int, *, parser: str, **options: Any) -> OffsetsFunction:
     """Its nodes carry offsets."""
     splitter = _make_llama_index(max_chunk_length, parser, options)
     from llama_index.core import Document
@@ -149,7 +149,7 @@ def _make_llama_index(max_chunk_length: int, parser: str, options: dict[str, Any
     )
 
 
-def agno(max_chunk_length: int, *, strategy: str) -> Split:
+def agno(max_chunk_length: int, *, strategy: str) -> SplitFunction:
     """One of agno's chunking strategies, as ``module.Class`` below ``agno.knowledge.chunking``."""
     from importlib import import_module
 
@@ -161,7 +161,7 @@ def agno(max_chunk_length: int, *, strategy: str) -> Split:
     return lambda text: [document.content for document in chunk(Document(content=text))]
 
 
-def unstructured(max_chunk_length: int) -> Split:
+def unstructured(max_chunk_length: int) -> SplitFunction:
     """Basic chunking of a text that is one element."""
     from unstructured.chunking.basic import chunk_elements
     from unstructured.documents.elements import Text
@@ -172,13 +172,13 @@ def unstructured(max_chunk_length: int) -> Split:
     ]
 
 
-def kreuzberg(max_chunk_length: int) -> Split:
+def kreuzberg(max_chunk_length: int) -> SplitFunction:
     """It extracts text from a plain text file in UTF-8, and chunks that."""
     extract = _make_kreuzberg(max_chunk_length)
     return lambda text: [chunk.content for chunk in extract(text)]
 
 
-def kreuzberg_offsets(max_chunk_length: int) -> Locate:
+def kreuzberg_offsets(max_chunk_length: int) -> OffsetsFunction:
     """It gives offsets in bytes of what it extracted; they are turned into those of characters."""
     extract = _make_kreuzberg(max_chunk_length)
 
@@ -208,7 +208,7 @@ def _make_kreuzberg(max_chunk_length: int) -> Callable[[str], Any]:
     )
 
 
-def chunkipy(max_chunk_length: int, *, chunker: str) -> Split:
+def chunkipy(max_chunk_length: int, *, chunker: str) -> SplitFunction:
     """One of chunkipy's chunkers, by its class name, with its estimator that counts characters."""
     import chunkipy as package
     from chunkipy.size_estimators.char_size_estimator import CharSizeEstimator
@@ -219,13 +219,13 @@ def chunkipy(max_chunk_length: int, *, chunker: str) -> Split:
     return lambda text: [chunk.text for chunk in made.chunk(text)]
 
 
-def tinychunk(max_chunk_length: int, **options: Any) -> Split:
+def tinychunk(max_chunk_length: int, **options: Any) -> SplitFunction:
     from tinychunk import chunk
 
     return lambda text: list(chunk(text, max_chunk_length, **options))
 
 
-def tinychunk_offsets(max_chunk_length: int, **options: Any) -> Locate:
+def tinychunk_offsets(max_chunk_length: int, **options: Any) -> OffsetsFunction:
     from tinychunk import chunk
 
     return lambda text: [
@@ -234,7 +234,7 @@ def tinychunk_offsets(max_chunk_length: int, **options: Any) -> Locate:
     ]
 
 
-def memmachine(max_chunk_length: int, *, passthrough: bool = False) -> Split:
+def memmachine(max_chunk_length: int, *, passthrough: bool = False) -> SplitFunction:
     """MemMachine's own TextSegmenter, or its PassthroughSegmenter, which knows no limit."""
     import asyncio
     from datetime import UTC, datetime
@@ -260,7 +260,9 @@ def memmachine(max_chunk_length: int, *, passthrough: bool = False) -> Split:
     return split
 
 
-def tell_offset_faults(max_chunk_length: int, *, factory: str, options: dict[str, Any]) -> Split:
+def tell_offset_faults(
+    max_chunk_length: int, *, factory: str, options: dict[str, Any]
+) -> SplitFunction:
     """A splitter's offsets, judged: gives a line for each that is not where its segment lies, and
     for a text without any.
 

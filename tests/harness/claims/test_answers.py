@@ -9,7 +9,7 @@ import pytest
 
 from corpora import Corpus, Document
 from harness.claims import answers
-from harness.claims.answers import ANSWERS, Answer
+from harness.claims.answers import ANSWERS, Finding
 from harness.claims.claims import read_claims
 from harness.measure.imports import Weight
 from harness.measure.spooling import SpooledCorpus, spool_corpora
@@ -66,13 +66,15 @@ class MadeUp:
         pass
 
 
-def give(name: str, evidence: MadeUp) -> Answer:
+def give(name: str, evidence: MadeUp) -> Finding:
     return ANSWERS[name](evidence, read_claims()[name])  # type: ignore[arg-type]
 
 
 def let_say(monkeypatch: pytest.MonkeyPatch, said: Mapping[str, Mapping[str | None, Any]]) -> None:
     """What each program prints, by the interpreter that runs it."""
-    monkeypatch.setattr(answers, "ask", lambda interpreter, program: said[program][interpreter])
+    monkeypatch.setattr(
+        answers, "run_probe", lambda interpreter, program: said[program][interpreter]
+    )
 
 
 def functions(*, split: str = "return 1", decorators: tuple[str, ...] = ()) -> list[Any]:

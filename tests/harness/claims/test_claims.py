@@ -10,9 +10,9 @@ import pytest
 
 from corpora import Corpus, Document
 from harness.claims import claims, evidence
-from harness.claims.answers import ANSWERS, Answer
+from harness.claims.answers import ANSWERS, Finding
 from harness.claims.claims import Answered, answer_claims, read_claims
-from harness.claims.derivation import Change, compare_derived, derive_sentences, derive_whole
+from harness.claims.derivation import Reembedding, compare_derived, derive_sentences, derive_whole
 from harness.claims.evidence import Evidence, compare_shard
 from harness.claims.refinding import compare_finding
 from harness.measure.spooling import spool_corpora
@@ -65,7 +65,7 @@ def tiny() -> Iterator[Evidence]:
         yield Evidence(real, synthetic, pool, InlineExecutor(), lambda _: None)
 
 
-def answer(name: str, of: Evidence) -> Answer:
+def answer(name: str, of: Evidence) -> Finding:
     return ANSWERS[name](of, read_claims()[name])
 
 
@@ -155,9 +155,9 @@ def test_a_shard_is_compared_document_by_document() -> None:
         (texts,) = spooled.shards()
         shard = compare_shard(texts, *splitters, 8, pool)
     assert (shard.migration.same, shard.migration.edges, shard.migration.moved) == (1, 1, 0)
-    assert (shard.whole, shard.sentences) == (Change(2, 1), Change(2, 0))
+    assert (shard.whole, shard.sentences) == (Reembedding(2, 1), Reembedding(2, 0))
     assert (shard.edged_before, shard.edged) == (0, 1)
-    assert (shard + shard).whole == Change(4, 2)
+    assert (shard + shard).whole == Reembedding(4, 2)
 
 
 def test_what_derivers_give() -> None:
@@ -170,8 +170,8 @@ def test_what_derivers_give() -> None:
         '"\\"he\\" said：好。"',
         '"是"',
     ]
-    assert compare_derived(["a", "a"], ["a", "b"], derive_whole) == Change(2, 1)
-    assert Change().share == 0
+    assert compare_derived(["a", "a"], ["a", "b"], derive_whole) == Reembedding(2, 1)
+    assert Reembedding().share == 0
 
 
 def test_all_are_answered_and_what_fails_is_told(

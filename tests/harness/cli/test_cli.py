@@ -193,7 +193,7 @@ def test_what_is_asked_for_twice_is_measured_once() -> None:
 def test_a_segmenter_that_breaks_a_rule_is_a_bad_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Splitter("segmenter", "failing_splitters:slices")
     monkeypatch.setattr(splitters, "load_splitter", lambda name: broken)
-    monkeypatch.setattr(splitters, "names", lambda: ["segmenter"])
+    monkeypatch.setattr(splitters, "list_splitters", lambda: ["segmenter"])
     limit = TEXT.index("\n") + 1  # a slice ends between two newlines
     result = segbench_("check", *flags("--max-chunk-length", limit), *flags("--out", "run"))
     assert result.exit_code == 1
@@ -344,7 +344,7 @@ def test_results_are_replaced_when_asked() -> None:
 def test_list_names_corpora_and_splitters() -> None:
     both = segbench_("list")
     assert both.exit_code == 0
-    for name in (*corpora.names(), *splitters.names()):
+    for name in (*corpora.names(), *splitters.list_splitters()):
         assert name in both.stdout
     assert "langchain-moved" not in segbench_("list", "corpora").stdout
     assert "qasper" not in segbench_("list", "splitters").stdout

@@ -63,7 +63,7 @@ def test_a_shell_completes_every_declared_splitter() -> None:
         "COMP_CWORD": "3",
     }
     result = CliRunner().invoke(segbench, [], env=variables)
-    assert result.output.split() == [f"plain,{name}" for name in splitters.names()]
+    assert result.output.split() == [f"plain,{name}" for name in splitters.list_splitters()]
 
 
 def test_a_shell_that_is_not_known_is_a_wrong_command() -> None:

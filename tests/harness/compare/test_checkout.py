@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.compare.checkouts import Checkout, Location
-from harness.compare.sides import as_splitter, open_process, start_side
+from harness.compare.checkouts import Checkout, SegmenterLocation
+from harness.compare.sides import as_splitter, open_clean_process, start_side
 from harness.results.errors import MeasurementError
 from harness.runner.spool import write_spool
 
@@ -25,7 +25,7 @@ def count_segments(folder: Path, segmenter: str = "segmenter") -> int:
     """How many segments the checkout's segmenter makes of a text of two code points."""
     spool = folder / "spool"
     write_spool(spool, [("first", "ab")])
-    with start_side(Checkout("it", folder, Location.parse(segmenter), "")) as process:
+    with start_side(Checkout("it", folder, SegmenterLocation.parse(segmenter), "")) as process:
         process.load(5)
         return process.run_pass(spool).segments
 
@@ -98,7 +98,7 @@ def test_each_side_has_its_own(tmp_path: Path) -> None:
         counts = []
         for folder in (one, other):
             side = stack.enter_context(
-                start_side(Checkout("it", folder, Location.parse("segmenter"), ""))
+                start_side(Checkout("it", folder, SegmenterLocation.parse("segmenter"), ""))
             )
             side.load(5)
             counts.append(side.run_pass(spool).segments)
@@ -113,8 +113,8 @@ def test_a_side_stays_on_its_core(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     spool = tmp_path / "spool"
     write_spool(spool, [("first", "ab")])
-    side = as_splitter(Checkout("it", tmp_path, Location.parse("segmenter"), ""), "it")
-    with open_process(side, seed=0) as process:
+    side = as_splitter(Checkout("it", tmp_path, SegmenterLocation.parse("segmenter"), ""), "it")
+    with open_clean_process(side, seed=0) as process:
         process.keep_on_core(core)
         process.load(5)
         assert list(process.split(spool, tmp_path / "into")) == [[str(core)]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.compare import comparison
-from harness.compare.checkouts import Checkout, Location
+from harness.compare.checkouts import Checkout, SegmenterLocation
 from harness.compare.decision import Speed
 from harness.compare.instructions import Instructions, count_instructions, find_valgrind
 from harness.measure.rounds import Task
@@ -60,7 +60,7 @@ def count(valgrind: str, tmp_path: Path, *sources: str) -> list[Instructions]:
         folder = tmp_path / ("side" * (number + 1))  # the length of a path is no work
         (folder / "segmenter").mkdir(parents=True)
         (folder / "segmenter" / "__init__.py").write_text(source)
-        sides.append(Checkout(f"side {number}", folder, Location.parse("segmenter"), ""))
+        sides.append(Checkout(f"side {number}", folder, SegmenterLocation.parse("segmenter"), ""))
     strata = []
     for name, texts in STRATA.items():
         write_spool(tmp_path / name, [(str(n), text) for n, text in enumerate(texts)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from harness.compare.checkouts import Location, open_checkout
+from harness.compare.checkouts import SegmenterLocation, open_checkout
 from tests.harness.compare.versions import NEEDLESS, SPLITTER, Compare, Repository, read_all
 
 PASSING = """
@@ -75,7 +75,7 @@ def test_a_shallow_history_can_be_deepened(
     assert f"{base!r} is neither a folder nor a revision that git finds" in line
     assert "the history here is shallow: git fetch --unshallow" in line
     at(clone).git("fetch", "--quiet", "--unshallow", "--tags")
-    with open_checkout(base, Location.parse("segmenter")) as found:
+    with open_checkout(base, SegmenterLocation.parse("segmenter")) as found:
         assert found.commit == repository.git("rev-parse", "plain").strip()
 
 
@@ -142,7 +142,7 @@ def test_other_files_are_not_read(repository: Repository, compare: Compare) -> N
     repository.git("config", "filter.lfs.required", "true")
     result = compare("--base", "with-data")
     assert result.exit_code == 0, result.stderr
-    with open_checkout("with-data", Location.parse("segmenter")) as found:
+    with open_checkout("with-data", SegmenterLocation.parse("segmenter")) as found:
         files = [path for path in found.folder.rglob("*") if path.is_file()]
         assert files == [found.folder / "segmenter" / "__init__.py"]
 
@@ -161,10 +161,10 @@ def test_a_submodule_is_entered(repository: Repository, compare: Compare, tmp_pa
     add_submodule(repository, tmp_path)
     result = compare("--base", "vendored", "--segmenter", "vendor/segmenter")
     assert result.exit_code == 0, result.stderr
-    with open_checkout(None, Location.parse("vendor/segmenter")) as here:
+    with open_checkout(None, SegmenterLocation.parse("vendor/segmenter")) as here:
         assert here.commit == repository.git("rev-parse", "HEAD").strip()
     repository.write("changed\n", "vendor/segmenter/__init__.py")
-    with open_checkout(None, Location.parse("vendor/segmenter")) as here:
+    with open_checkout(None, SegmenterLocation.parse("vendor/segmenter")) as here:
         assert here.commit.endswith("-dirty")
 
 
@@ -181,7 +181,7 @@ def test_a_submodule_that_is_not_here_is_named(
     assert f"vendor is a submodule at commit {needed}, which is not here" in line
     assert "git submodule update --init vendor" in line
     at(clone).git("submodule", "--quiet", "update", "--init", "vendor")
-    with open_checkout("HEAD", Location.parse("vendor/segmenter")) as found:
+    with open_checkout("HEAD", SegmenterLocation.parse("vendor/segmenter")) as found:
         assert (found.folder / "vendor" / "segmenter" / "__init__.py").read_text() == SPLITTER
 
 
@@ -189,9 +189,9 @@ def test_a_submodule_that_is_not_here_is_named(
 def test_a_path_may_be_odd(path: str, repository: Repository) -> None:
     repository.write(SPLITTER, path)
     commit(repository, "odd")
-    with open_checkout("odd", Location.parse(path)) as found:
+    with open_checkout("odd", SegmenterLocation.parse(path)) as found:
         assert (found.folder / path).read_text() == SPLITTER
-    with open_checkout(None, Location.parse(path)) as here:
+    with open_checkout(None, SegmenterLocation.parse(path)) as here:
         assert here.commit == found.commit
 
 
@@ -214,7 +214,7 @@ def test_a_repository_around_the_temporary_folder_is_not_asked(
     around.mkdir()
     Repository(around).commit("other\n", "other")
     monkeypatch.setattr("tempfile.tempdir", str(around))
-    with open_checkout("plain", Location.parse("segmenter")) as found:
+    with open_checkout("plain", SegmenterLocation.parse("segmenter")) as found:
         assert found.folder.is_relative_to(around)
         assert found.commit == repository.git("rev-parse", "plain").strip()
 

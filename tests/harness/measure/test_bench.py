@@ -10,7 +10,7 @@ import segmenter
 from corpora import Corpus, CorpusError, Document
 from harness.cli.commands import segbench
 from harness.measure import bench, growth, imports, memory, speed
-from harness.measure.forms import SOURCE, describe_form, load_pure
+from harness.measure.forms import describe_form
 from harness.measure.shapes import SHAPES
 from harness.report.bench import (
     tabulate_growth,
@@ -22,6 +22,7 @@ from harness.report.bench import (
 from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Environment, Growth, Import, Round, Trial, Workload
+from harness.splitters.adapters.segmenter import SOURCE, load_pure
 from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter, load_splitter
 from segmenter import TextSegmenter
@@ -89,10 +90,8 @@ def test_ratios_are_geometric_means_over_corpora_with_their_range():
     ],
 )
 def test_a_segmenter_that_is_wrong_is_not_timed(wrong, message, monkeypatch):
-    monkeypatch.setattr(
-        speed, "Splitter", lambda name, _: Splitter(name, f"failing_splitters:{wrong}")
-    )
-    monkeypatch.setattr(speed.segmenter, "COMPILED", False)
+    form = Splitter("pure Python", f"failing_splitters:{wrong}")
+    monkeypatch.setattr(speed, "list_forms", lambda: [form])
     with pytest.raises(MeasurementError, match=message):
         measure([20], [CORPUS])
 
@@ -197,7 +196,8 @@ def test_a_baseline_that_takes_too_long_has_no_seconds(monkeypatch):
 
 
 def test_a_form_that_fails_is_no_measurement(monkeypatch):
-    monkeypatch.setattr(growth, "_PURE", "failing_splitters:raising")
+    form = Splitter("pure Python", "failing_splitters:raising")
+    monkeypatch.setattr(growth, "list_forms", lambda: [form])
     with pytest.raises(
         MeasurementError, match="the segmenter raised on 1,000 code points of words"
     ):

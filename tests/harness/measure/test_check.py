@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from corpora.document import Corpus, CorpusError, Document
 from harness.measure.check import (
     CheckResult,
-    check,
+    check_corpora,
     find_median,
     find_uncovered,
 )
@@ -40,7 +40,7 @@ from harness.results.model import (
 )
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMEOUT
+from harness.runner.process import SPLITTER_TIMEOUT
 from harness.splitters.registry import Splitter, load_splitter
 from segmenter import loss
 from segmenter.loss import Loss
@@ -74,11 +74,11 @@ def check_with(
     executor: Executor,
     corpora: list[Corpus],
     *args: Any,
-    timeout: float = TIMEOUT,
+    timeout: float = SPLITTER_TIMEOUT,
     **kwargs: Any,
 ) -> CheckResult:
     with spool_corpora(corpora) as spooled, SplitterPool(timeout=timeout) as pool:
-        return check(spooled, *args, executor=executor, pool=pool, **kwargs)
+        return check_corpora(spooled, *args, executor=executor, pool=pool, **kwargs)
 
 
 def check_inline(*args: Any, **kwargs: Any) -> CheckResult:

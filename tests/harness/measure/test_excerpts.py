@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpora import Corpus, Document
-from harness.measure.check import check
+from harness.measure.check import check_corpora
 from harness.measure.excerpts import (
     BEFORE,
     EXCERPTS_A_CORPUS,
@@ -127,7 +127,7 @@ def collect(corpus: Corpus, splitters: list[Splitter]) -> list[Excerpt]:
         SplitterPool() as pool,
         ThreadPoolExecutor(1) as executor,
     ):
-        checked = check(corpora, splitters, [8], pool=pool, executor=executor)
+        checked = check_corpora(corpora, splitters, [8], pool=pool, executor=executor)
         return collect_excerpts(corpora, splitters, [8], checked, pool=pool, executor=executor)
 
 

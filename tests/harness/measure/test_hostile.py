@@ -26,7 +26,7 @@ from harness.results.model import (
 )
 from harness.runner.pool import SplitterPool
 from harness.splitters.contenders import Contenders, list_exemptions
-from harness.splitters.registry import Splitter, load_splitter, names
+from harness.splitters.registry import Splitter, list_splitters, load_splitter
 from harness.splitters.venvs import Installation
 
 HERE = Path(__file__).parents[1]
@@ -207,7 +207,7 @@ def test_what_is_not_applicable_is_no_kept_rule() -> None:
 def test_every_declared_splitter_is_told_in_full() -> None:
     from segmenter.rules import RULES
 
-    for name in names():
+    for name in list_splitters():
         splitter = load_splitter(name)
         assert splitter.description, name
         assert set(splitter.not_applicable) <= set(RULES), name
@@ -217,6 +217,6 @@ def test_every_declared_splitter_is_told_in_full() -> None:
             assert callable(made), name
         if splitter.requirement and not splitter.always and not name.endswith("-newest"):
             assert all("==" in each for each in splitter.requirements), f"{name} is not pinned"
-    assert {e.splitter for e in list_exemptions(map(load_splitter, names()))} == {
-        name for name in names() if load_splitter(name).not_applicable
+    assert {e.splitter for e in list_exemptions(map(load_splitter, list_splitters()))} == {
+        name for name in list_splitters() if load_splitter(name).not_applicable
     }

@@ -14,9 +14,9 @@ from harness.measure.strata import cut_shapes, cut_strata, make_shapes
 from harness.measure.timing import TimingResult
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Workload
-from harness.runner.digest import CorpusDigest
+from harness.runner.digest import SegmentsDigest
 from harness.runner.pool import SplitterPool
-from harness.runner.process import TIMEOUT, Pass
+from harness.runner.process import SPLITTER_TIMEOUT, Pass
 from harness.runner.spool import read_spool
 from harness.splitters.registry import Splitter
 
@@ -43,7 +43,7 @@ def time_workloads(
     counts: Sequence[Count],
     baseline: Splitter | None = None,
     *,
-    timeout: float = TIMEOUT,
+    timeout: float = SPLITTER_TIMEOUT,
     **options: Any,
 ) -> TimingResult:
     with spool_corpora(corpora) as spooled, SplitterPool(timeout=timeout) as pool:
@@ -53,7 +53,7 @@ def time_workloads(
 
 
 def count(name: str, limit: int, segments: Sequence[Sequence[str]]) -> Count:
-    digest = CorpusDigest()
+    digest = SegmentsDigest()
     for document, of_document in zip(TEXTS, segments, strict=True):
         digest.add(document, of_document)
     number = sum(map(len, segments))
@@ -119,7 +119,7 @@ def test_sides_take_turns_in_an_order_that_is_reversed(
         for name in "ab"
     )
     single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
-    digest = CorpusDigest()
+    digest = SegmentsDigest()
     digest.add("first", ["x"])
     counts = [Count(Workload("tiny", "a", 5), 1, 1, 1, 1, 1, 1, digest.hexdigest())]
     time_workloads([single], [one], [5], counts, other, rounds=3)

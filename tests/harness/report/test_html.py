@@ -13,7 +13,7 @@ from corpora import Document
 from harness.cli.commands import segbench
 from harness.measure.excerpts import view_document
 from harness.report import tables
-from harness.report.html import render_excerpt, render_page
+from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report
 from harness.report.plots import plot_shares
 from harness.report.tables import Column, Table
@@ -57,13 +57,13 @@ def test_names_and_details_are_escaped() -> None:
         imports=[Import(bad, [], 1)],
         claims=[Claim(*[bad] * 4)],
     )
-    page = render_page(run, bad)
+    page = render_report_page(run, bad)
     assert bad not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
 def test_sections_without_anything_are_left_out() -> None:
-    page = render_page(replace(CHECKED, violations=[]))
+    page = render_report_page(replace(CHECKED, violations=[]))
     assert re.findall('<section id="([^"]+)"', page) == [
         *("answer", "rules", "lengths", "losses", "corpora", "environment"),
     ]
@@ -80,12 +80,12 @@ def test_one_splitter_alone_has_its_page() -> None:
         counts=[c for c in COUNTS if c.workload.splitter == "segmenter"],
         violations=[],
     )
-    page = render_page(alone)
+    page = render_report_page(alone)
     assert "times as fast as langchain (more is faster)" in section(page, "speed")
 
 
 def test_plots_have_text_and_the_colours_of_the_page() -> None:
-    speed = section(render_page(TIMED), "speed")
+    speed = section(render_report_page(TIMED), "speed")
     (plot,) = re.findall("<svg.*?</svg>", speed, re.DOTALL)
     assert ">segmenter</text>" in plot
     assert ">2.83</text>" in plot
@@ -103,12 +103,12 @@ def test_a_plot_takes_names_as_they_are() -> None:
 
 def test_no_two_things_have_the_same_id() -> None:
     growth = [Growth(shape, 20, "a", n, n / 9) for shape in ("x", "y") for n in (1, 2)]
-    ids = re.findall(r'\bid="([^"]+)"', render_page(replace(TIMED, growth=growth)))
+    ids = re.findall(r'\bid="([^"]+)"', render_report_page(replace(TIMED, growth=growth)))
     assert len(ids) == len(set(ids))
 
 
 def test_the_same_run_gives_the_same_page() -> None:
-    assert render_page(TIMED) == render_page(TIMED)
+    assert render_report_page(TIMED) == render_report_page(TIMED)
 
 
 def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
         "words,a,500,1000,0.5\nwords,a,500,2000,2\nwords,a,500,4000,8\n"
         "words,a,500,500,0.125\nwords,b,500,1000,1\n"
     )
-    growth = section(render_page(read_run(tmp_path)), "growth")
+    growth = section(render_report_page(read_run(tmp_path)), "growth")
     # four times the time for twice the text
     assert [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?</td>", growth)] == [
         "4,000", "8.00", "2.00", "1,000", "1.00", "–",
@@ -138,7 +138,7 @@ def test_growth_is_the_power_of_the_length(tmp_path: Path) -> None:
 
 def test_of_many_splitters_few_have_a_colour() -> None:
     growth = [Growth("x", 20, name, n, n) for name in ("langchain", *"abcdefghi") for n in (1, 2)]
-    plot = section(render_page(replace(CHECKED, growth=growth)), "growth")
+    plot = section(render_report_page(replace(CHECKED, growth=growth)), "growth")
     legend = re.findall(r">(langchain|[a-i]|others)</text>", plot)
     assert legend == ["langchain", "others"]
 
@@ -146,7 +146,7 @@ def test_of_many_splitters_few_have_a_colour() -> None:
 def test_a_table_of_which_the_page_does_not_know_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     added = Table("Something new", [Column("what", numeric=False)], [("a value",)])
     monkeypatch.setattr(tables, "details", lambda run: [tables.counts(run), added])
-    page = render_page(CHECKED)
+    page = render_report_page(CHECKED)
     assert ">Something new</h2>" in page
     assert "a value" in page
 
@@ -155,7 +155,9 @@ def test_it_says_which_splitters_can_be_looked_at() -> None:
     workloads = {Workload("books", "segmenter", 20): load_splitter("segmenter")}
     with SplitterPool() as pool:
         excerpt = view_document(Document("d", "a b"), 0, workloads, pool)
-    text = " ".join(section(render_page(replace(CHECKED, excerpts=[excerpt])), "text").split())
+    text = " ".join(
+        section(render_report_page(replace(CHECKED, excerpts=[excerpt])), "text").split()
+    )
     assert "Only 1 of 3 splitters are here: segmenter." in text
 
 
@@ -168,7 +170,7 @@ def test_other_commands_results_are_in_both_reports(tmp_path: Path) -> None:
         '[{"claim": "M4", "says": "0.86 s", "measured": "1.2 s", "status": "differs"}]'
     )
     run, bias = read_run(tmp_path), "### Texts\n\nThey are *English*, <b>mostly</b>."
-    page, text = render_page(run, bias), render_report(run, bias)
+    page, text = render_report_page(run, bias), render_report(run, bias)
     assert "8.00 (7.00–9.00)" in section(page, "imports")
     assert "differs" in section(page, "claims")
     bias = section(page, "bias")
@@ -207,7 +209,7 @@ def test_the_page_of_a_full_run_stays_small() -> None:
     with SplitterPool() as pool:
         excerpt = view_document(Document("d", text), 9_000, workloads, pool)
     many = replace(excerpt, views=[*excerpt.views, *excerpt.views[:6]])
-    page = render_page(replace(TIMED, excerpts=[many] * 18))
+    page = render_report_page(replace(TIMED, excerpts=[many] * 18))
     assert len(page.encode()) < 5_000_000
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.report.migration import Migration, classify_segments, compare_segments
+from harness.report.migration import Migration, classify_segments, find_migration
 from harness.results.model import Span
 
 TEXT = "One. Two. Three"
@@ -11,20 +11,20 @@ TEXT = "One. Two. Three"
 def test_the_same_place_other_edges_and_another_place_are_told_apart() -> None:
     stripped = ["One.", "Two.", "Three"]
     kept = ["One. ", "Two. Thr", "ee"]
-    assert compare_segments(TEXT, stripped, kept, 20) == Migration(edges=1, moved=2)
-    assert compare_segments(TEXT, kept, stripped, 20) == Migration(edges=1, moved=2)
+    assert find_migration(TEXT, stripped, kept, 20) == Migration(edges=1, moved=2)
+    assert find_migration(TEXT, kept, stripped, 20) == Migration(edges=1, moved=2)
 
 
 def test_nothing_changes_between_equal_segments() -> None:
     segments = ["One. ", "Two. ", "Three"]
-    migration = compare_segments(TEXT, segments, segments, 5)
+    migration = find_migration(TEXT, segments, segments, 5)
     assert migration == Migration(same=3)
     assert migration.changed == migration.changed_stripped == 0
 
 
 def test_a_segment_that_the_text_does_not_hold_is_moved() -> None:
     after = ["Zero", "One. Two. Three"]
-    assert compare_segments(TEXT, ["One. Two. Three"], after, 20) == Migration(same=1, moved=1)
+    assert find_migration(TEXT, ["One. Two. Three"], after, 20) == Migration(same=1, moved=1)
 
 
 def test_equal_texts_in_other_places_are_not_the_same() -> None:

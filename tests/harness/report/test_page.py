@@ -337,7 +337,7 @@ def test_a_run_of_failures_alone_opens(open_page: Callable[..., Page], tmp_path:
 
 def test_a_text_has_a_page_of_its_own(open_page: Callable[..., Page], tmp_path: Path) -> None:
     path = tmp_path / "shown.html"
-    show.write_page(path, replace(EXCERPTS[2], corpus="text"))
+    show.write_excerpt_page(path, replace(EXCERPTS[2], corpus="text"))
     page = open_page(path)
     assert page.locator("h1").inner_text() == "</script>&'\""
     assert columns(page) == ["segmenter"]
@@ -352,7 +352,7 @@ def test_of_a_long_text_only_what_is_near_is_drawn(
     ours = view(text, "segmenter", 20, cut(text, *range(20, len(text), 20)))
     theirs = view(text, "langchain", 20, [line for line in text.split("\n") if line])
     path = tmp_path / "long.html"
-    show.write_page(path, excerpt(text, ours, theirs, corpus="text"))
+    show.write_excerpt_page(path, excerpt(text, ours, theirs, corpus="text"))
     page = open_page(path)
     assert f"{len(ours.spans):,} segments" in column(page, "segmenter").inner_text()
     newlines = "20,000 whitespace characters lost"

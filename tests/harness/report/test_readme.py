@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.readme import BEGIN, END, FEW, PAGES, update_page
+from harness.report.readme import BLOCK_BEGIN, BLOCK_END, FEW, PAGES, update_page
 from harness.results.errors import MeasurementError
 from harness.results.folder import write_run
 from harness.results.model import Count, Environment, Round, Run, ViolationCount, Workload
-from harness.splitters.registry import names
+from harness.splitters.registry import list_splitters
 
 ROOT = Path(__file__).parents[3]
 
@@ -30,18 +30,18 @@ def write_small_run(folder: Path, corpus: str) -> None:
 
 def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     copy = tmp_path / "README.md"
-    one, other = (BEGIN.format(folder=folder) for folder in ("runs/one", "runs/other"))
-    copy.write_text(f"before\n{one}\nreplaced\n{END}\nbetween\n{other}\n{END}\nafter\n", "utf-8")
+    one, other = (BLOCK_BEGIN.format(folder=folder) for folder in ("runs/one", "runs/other"))
+    copy.write_text(f"before\n{one}\nreplaced\n{BLOCK_END}\nbetween\n{other}\n{BLOCK_END}\nafter\n", "utf-8")
     write_small_run(tmp_path / "runs" / "one", "books")
     write_small_run(tmp_path / "runs" / "other", "laws")
     update_page(copy, tmp_path)
     text = copy.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{one}\n\n`segmenter` kept every character")
-    first, between, second = text.partition(f"\n{END}\nbetween\n{other}\n\n")
+    first, between, second = text.partition(f"\n{BLOCK_END}\nbetween\n{other}\n\n")
     assert between
     assert "$ segbench check books" in first
     assert "$ segbench check laws" in second
-    assert text.endswith(f"\n{END}\nafter\n")
+    assert text.endswith(f"\n{BLOCK_END}\nafter\n")
     assert "replaced" not in text
 
 
@@ -52,7 +52,7 @@ def test_speeds_of_what_is_not_committed_are_refused(
     commit: str, dirty: bool, said: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.md"
-    text = f"{BEGIN.format(folder='run')}\nbefore\n{END}\n"
+    text = f"{BLOCK_BEGIN.format(folder='run')}\nbefore\n{BLOCK_END}\n"
     page.write_text(text, "utf-8")
     workload = Workload("books", "segmenter", 20)
     count = Count(workload, 1, 2, 1, 2, 2, 2, "digest", 0, 0, 0, 0)
@@ -64,7 +64,7 @@ def test_speeds_of_what_is_not_committed_are_refused(
     assert page.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("text", ["", BEGIN.format(folder="reports/reference"), END])
+@pytest.mark.parametrize("text", ["", BLOCK_BEGIN.format(folder="reports/reference"), BLOCK_END])
 def test_a_readme_without_the_marks_is_left_alone(tmp_path: Path, text: str) -> None:
     copy = tmp_path / "README.md"
     copy.write_text(text, encoding="utf-8")
@@ -74,10 +74,10 @@ def test_a_readme_without_the_marks_is_left_alone(tmp_path: Path, text: str) -> 
 
 
 def test_a_limit_asks_for_a_short_table_of_a_few_splitters(tmp_path: Path) -> None:
-    assert set(FEW) <= set(names())
+    assert set(FEW) <= set(list_splitters())
     copy = tmp_path / "README.md"
-    begin = BEGIN.replace("{folder}", "runs/few at 500")
-    copy.write_text(f"{begin}\n{END}\n", encoding="utf-8")
+    begin = BLOCK_BEGIN.replace("{folder}", "runs/few at 500")
+    copy.write_text(f"{begin}\n{BLOCK_END}\n", encoding="utf-8")
     workloads = [
         Workload("books", splitter, limit)
         for splitter in ("semchunk", "fixed", "segmenter")

@@ -172,7 +172,9 @@ def test_the_whole_is_the_geometric_mean_of_the_corpora() -> None:
     assert find(tables.summary(TIMED), "segmenter", "500")[-1] == "2.83 (2.83–2.83)"
     assert find(tables.summary(TIMED), "langchain-keep", "500")[-1] == "–"
     assert columns(tables.summary(TIMED))[-1] == "times as fast as langchain"
-    assert tables.answer(TIMED).endswith("it was 2.83 times as fast as `langchain` at limit 500.")
+    assert tables.answer_run(TIMED).endswith(
+        "it was 2.83 times as fast as `langchain` at limit 500."
+    )
 
 
 def test_a_splitter_that_was_not_timed_on_every_corpus_has_no_ratio_over_all() -> None:
@@ -193,20 +195,20 @@ def test_corpora_that_were_not_timed_do_not_count_for_the_speed() -> None:
     assert find(tables.summary(books), "segmenter", "500")[-1] == "2.00 (2.00–2.00)"
     assert {cells[0] for cells in tables.timings(books).cells} == {"books"}
     assert any(note.startswith("Speed on `books`: ") for note in tables.summary(books).notes)
-    assert tables.answer(books).endswith("as fast as `langchain` at limit 500 on `books`.")
+    assert tables.answer_run(books).endswith("as fast as `langchain` at limit 500 on `books`.")
 
 
 def test_the_baseline_is_the_one_that_took_turns() -> None:
     rounds = [replace(each, baseline="fixed") for each in ROUNDS]
     run = replace(TIMED, environment=replace(ENVIRONMENT, baseline="fixed"), rounds=rounds)
     assert columns(tables.summary(run))[-1] == "times as fast as fixed"
-    assert "times as fast as `fixed`" in tables.answer(run)
+    assert "times as fast as `fixed`" in tables.answer_run(run)
 
 
 def test_too_few_rounds_have_no_ratio() -> None:
     few = replace(TIMED, rounds=[each for each in ROUNDS if each.round < 7])
     assert "No ratio of times: too few rounds." in tables.summary(few).notes
-    assert "as fast as" not in tables.answer(few)
+    assert "as fast as" not in tables.answer_run(few)
 
 
 def test_violations_are_told_by_rule_splitter_and_limit_without_the_unavoidable() -> None:
@@ -304,7 +306,7 @@ def test_losses_are_told_of_those_who_lose() -> None:
 
 
 def test_the_answer_is_one_sentence() -> None:
-    assert tables.answer(TIMED) == (
+    assert tables.answer_run(TIMED) == (
         "`segmenter` kept every character of 12 documents (4,000,000 code points) at limits 20 "
         "and 500, with no segment over the limit and no boundary against the whitespace rule "
         "that could be avoided; it was 2.83 times as fast as `langchain` at limit 500."
@@ -317,7 +319,7 @@ def test_a_broken_rule_of_the_segmenter_is_the_answer() -> None:
         ViolationCount(Workload("laws", "segmenter", 20), "fits", 4, 0),
         ViolationCount(Workload("laws", "segmenter", 20), "too-long-run", 9, 2),
     ]
-    assert tables.answer(replace(CHECKED, violations=broken)) == (
+    assert tables.answer_run(replace(CHECKED, violations=broken)) == (
         "`segmenter` broke rules on 12 documents (4,000,000 code points) at limits 20 and 500: "
         "`fits` (7 at 20), `too-long-run` (7 at 20)."
     )
@@ -339,7 +341,7 @@ def test_a_splitter_that_failed_everywhere_has_its_row_all_the_same() -> None:
 
 def test_nothing_but_failures_is_said_to_be_that() -> None:
     nothing = Run(ENVIRONMENT, failures=FAILURES)
-    assert tables.answer(nothing) == "Nothing was measured."
+    assert tables.answer_run(nothing) == "Nothing was measured."
     assert re.findall("^## (.*)$", render_report(nothing), re.MULTILINE) == [
         *("Who keeps the text, who fits, at what speed", "Failures", "Environment"),
     ]
@@ -349,9 +351,9 @@ def test_without_the_segmenter_the_answer_is_about_the_others() -> None:
     others = replace(CHECKED, counts=[c for c in COUNTS if c.workload.splitter != "segmenter"])
     scope = "12 documents (4,000,000 code points) at limits 20 and 500"
     ending = f"kept every character of {scope} and had no segment over the limit."
-    assert tables.answer(others) == f"No splitter {ending}"
+    assert tables.answer_run(others) == f"No splitter {ending}"
     fitting = replace(others, violations=complete([v for v in BROKEN if v.rule != "fits"]))
-    assert tables.answer(fitting) == f"`langchain-keep` {ending}"
+    assert tables.answer_run(fitting) == f"`langchain-keep` {ending}"
 
 
 def test_who_kept_everything_is_told_of_those_who_were_asked_everywhere() -> None:
@@ -371,7 +373,7 @@ def test_who_kept_everything_is_told_of_those_who_were_asked_everywhere() -> Non
 
 def test_a_failure_of_the_segmenter_is_in_the_answer() -> None:
     failures = [Failure(Workload("laws", "segmenter", 128), "raised", "x")]
-    answer = tables.answer(replace(CHECKED, failures=failures))
+    answer = tables.answer_run(replace(CHECKED, failures=failures))
     assert answer.endswith("; it failed on some workloads.")
 
 
@@ -392,7 +394,7 @@ def test_the_terminal_shows_the_tables_and_the_answer_last(run: Run) -> None:
     shown = console.export_text()
     for cells in tables.summary(run).cells:
         assert all(text in shown for text in cells)
-    assert shown.rstrip().endswith(tables.answer(run))
+    assert shown.rstrip().endswith(tables.answer_run(run))
 
 
 def test_a_report_is_written_from_the_files_alone(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ ROWS = [
 
 
 def test_the_answer_says_what_is_beyond_chance_and_what_is_not() -> None:
-    first, *rest = retrieval.answer(Run(ENVIRONMENT, retrievals=ROWS))
+    first, *rest = retrieval.answer_retrieval(Run(ENVIRONMENT, retrievals=ROWS))
     assert first == (
         "Questions asked: 1,380 of `covid_qa`; by `bm25`, at limits of 128 and budgets of 1,000 and "
         "2,500 code points."
@@ -79,7 +79,7 @@ def test_the_answer_says_what_is_beyond_chance_and_what_is_not() -> None:
 def test_a_splitter_that_rewrites_the_text_is_not_compared() -> None:
     few = replace(row("few", 1_000, 0.4, -0.15, -0.05), unplaced=200)
     many = replace(row("many", 1_000, 0.4, -0.15, -0.05), unplaced=6_000)
-    said = retrieval.answer(Run(ENVIRONMENT, retrievals=[*ROWS[:1], few, many]))
+    said = retrieval.answer_retrieval(Run(ENVIRONMENT, retrievals=[*ROWS[:1], few, many]))
     assert said[1:3] == [
         "Less than with `segmenter` is found, beyond chance, with `few` (in 1 of 1, by up to "
         "0.100).",
@@ -90,7 +90,7 @@ def test_a_splitter_that_rewrites_the_text_is_not_compared() -> None:
 
 def test_the_answer_can_say_that_stripping_does_not_matter() -> None:
     run = Run(ENVIRONMENT, retrievals=ROWS, strippings=[stripping(-0.01, 0.02), stripping(0, 0)])
-    assert retrieval.answer(run)[-1] == (
+    assert retrieval.answer_retrieval(run)[-1] == (
         "To lose the whitespace at the ends of segments does not change what is found, beyond "
         "chance, in any of 2 comparisons of `langchain` with `langchain-keep`, by what is not "
         "whitespace; the largest difference is +0.005 (−0.010 to +0.020)."
@@ -99,13 +99,20 @@ def test_the_answer_can_say_that_stripping_does_not_matter() -> None:
 
 def test_the_answer_can_say_that_stripping_matters() -> None:
     worse = Run(ENVIRONMENT, retrievals=ROWS, strippings=[stripping(-0.3, -0.1), stripping(0, 0)])
-    assert "finds less, beyond chance, in 1 of 2 comparisons" in retrieval.answer(worse)[-1]
+    assert (
+        "finds less, beyond chance, in 1 of 2 comparisons" in retrieval.answer_retrieval(worse)[-1]
+    )
     better = Run(ENVIRONMENT, retrievals=ROWS, strippings=[stripping(0.1, 0.3)])
-    assert "finds more, beyond chance, in 1 of 1 comparisons" in retrieval.answer(better)[-1]
+    assert (
+        "finds more, beyond chance, in 1 of 1 comparisons" in retrieval.answer_retrieval(better)[-1]
+    )
     mixed = Run(
         ENVIRONMENT, retrievals=ROWS, strippings=[stripping(0.1, 0.3), stripping(-0.3, -0.1)]
     )
-    assert "finds more in 1 and less in 1, beyond chance, of 2" in retrieval.answer(mixed)[-1]
+    assert (
+        "finds more in 1 and less in 1, beyond chance, of 2"
+        in retrieval.answer_retrieval(mixed)[-1]
+    )
 
 
 def test_the_table_marks_what_is_beyond_chance() -> None:
@@ -133,7 +140,7 @@ def test_the_page_shows_both_sides_and_escapes_what_is_foreign() -> None:
         *("covid_qa", 128, "bm25", 2_500, f"Why {HOSTILE}?", [HOSTILE]),
         [ContrastSide("segmenter", 1.0, [segment]), ContrastSide("good", 0.0, [lost])],
     )
-    page = html.render_retrieval(Run(ENVIRONMENT, retrievals=ROWS, contrasts=[contrast]))
+    page = html.render_retrieval_page(Run(ENVIRONMENT, retrievals=ROWS, contrasts=[contrast]))
     assert "<b>" not in page
     assert "\x1b" not in page
     assert "\u202e" not in page

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.report.html import render_retrieval
+from harness.report.html import render_retrieval_page
 from harness.results.model import Contrast, ContrastSide, Failure, Retrieved, Run, Span, Workload
 from tests.harness.report.test_retrieval import ENVIRONMENT, ROWS, stripping
 
@@ -35,7 +35,7 @@ def test_nothing_keeps_people_out(browser: Any, tmp_path: Path, width: int, sche
         failures=[Failure(Workload("covid_qa", "lost", 128), "raised", CRAFTED)],
     )
     file = tmp_path / "report.html"
-    file.write_text(render_retrieval(run), encoding="utf-8")
+    file.write_text(render_retrieval_page(run), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -58,7 +58,7 @@ def test_nothing_keeps_people_out(browser: Any, tmp_path: Path, width: int, sche
 
 def test_tables_can_be_sorted(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(render_retrieval(Run(ENVIRONMENT, retrievals=ROWS)), encoding="utf-8")
+    file.write_text(render_retrieval_page(Run(ENVIRONMENT, retrievals=ROWS)), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     table = page.locator("#recall table").first

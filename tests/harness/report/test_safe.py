@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from harness.report import safe
-from harness.report.html import render_excerpt, render_page
+from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report, render_summary, render_table
 from harness.report.tables import Column, Table
 from harness.report.terminal import print_run, print_table
@@ -133,7 +133,7 @@ def list_tags(html: str) -> list[tuple[str, list[str]]]:
 
 @functools.cache
 def list_harmless_tags() -> list[str]:
-    return sorted({tag for tag, _ in list_tags(render_page(make_run("harmless")))})
+    return sorted({tag for tag, _ in list_tags(render_report_page(make_run("harmless")))})
 
 
 @settings(max_examples=25, deadline=None)
@@ -141,7 +141,7 @@ def list_harmless_tags() -> list[str]:
 @example("evil\u202e\x1b[2J[/bold]<script>`")
 def test_nothing_that_cannot_be_seen_reaches_a_reader(name: str) -> None:
     run = make_run(name)
-    shown = [render_page(run), render_report(run), render_summary(run), record_terminal(run)]
+    shown = [render_report_page(run), render_report(run), render_summary(run), record_terminal(run)]
     shown.append(render_excerpt(run.excerpts[0]))
     for text in shown:
         assert not find_unseen(text)
@@ -235,7 +235,7 @@ def test_what_is_long_is_cut_wherever_it_is_shown() -> None:
         environment=replace(run.environment, command=detail),
     )
     assert len(render_report(long)) < len(render_report(run)) + 20_000
-    assert len(render_page(long)) < len(render_page(run)) + 20_000
+    assert len(render_report_page(long)) < len(render_report_page(run)) + 20_000
     assert len(record_terminal(long)) < len(record_terminal(run)) + 20_000
     assert safe.cut("abc", 3) == "abc"
     assert safe.cut("abcd", 3) == "abc… (1 more)"
@@ -250,7 +250,7 @@ def test_markup_of_the_terminal_library_is_text() -> None:
 
 
 def test_the_page_runs_no_script_but_its_own() -> None:
-    page = render_page(make_run("harmless"))
+    page = render_report_page(make_run("harmless"))
     policy = page.partition('http-equiv="Content-Security-Policy" content="')[2].partition('"')[0]
     parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
     assert parts["default-src"] == "'none'"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.report.html import render_page
+from harness.report.html import render_report_page
 from harness.report.markdown import render_report
 from harness.report.pages import write_report
 from harness.report.terminal import print_run
@@ -100,7 +100,7 @@ def report(folder: Path) -> str | None:
     except MeasurementError as error:
         return str(error)
     # Growth that is drawn, and tables that are made, of whatever was let through.
-    render_page(run)
+    render_report_page(run)
     render_report(run)
     print_run(run, Console(file=(folder / "terminal").open("w", encoding="utf-8"), width=200))
     return None

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from harness.results.atomic import open_replacing
-from harness.results.errors import MeasurementError, one_line
+from harness.results.errors import MeasurementError, summarize_error
 from harness.results.folder import read_run, start_run, write_run
 from harness.results.model import (
     BoundaryCount,
@@ -297,9 +297,9 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_an_error_is_told_in_one_line() -> None:
-    assert one_line(ValueError("a\nb")) == "ValueError: a"
-    assert one_line(ValueError()) == one_line(ValueError("\n")) == "ValueError"
-    assert len(one_line(ValueError("x" * 1000))) == 200
+    assert summarize_error(ValueError("a\nb")) == "ValueError: a"
+    assert summarize_error(ValueError()) == summarize_error(ValueError("\n")) == "ValueError"
+    assert len(summarize_error(ValueError("x" * 1000))) == 200
 
 
 def test_a_run_from_before_splitters_were_renamed_is_read_with_their_present_names(

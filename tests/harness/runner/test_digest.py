@@ -3,7 +3,7 @@
 import hashlib
 import struct
 
-from harness.runner.digest import CorpusDigest, digest_document
+from harness.runner.digest import SegmentsDigest, digest_document
 
 
 def test_a_document_digest_is_what_its_definition_says() -> None:
@@ -35,7 +35,7 @@ def test_other_segments_have_another_digest() -> None:
 
 def test_a_corpus_digest_is_of_its_documents_in_order() -> None:
     first, second = digest_document("1", ["a"]), digest_document("2", ["b", "c"])
-    whole, parts, swapped = CorpusDigest(), CorpusDigest(), CorpusDigest()
+    whole, parts, swapped = SegmentsDigest(), SegmentsDigest(), SegmentsDigest()
     whole.add("1", ["a"])
     whole.add("2", ["b", "c"])
     parts.add_digest(first)
@@ -44,4 +44,4 @@ def test_a_corpus_digest_is_of_its_documents_in_order() -> None:
     swapped.add_digest(first)
     assert whole.hexdigest() == parts.hexdigest() == hashlib.sha256(first + second).hexdigest()
     assert swapped.hexdigest() != whole.hexdigest()
-    assert CorpusDigest().hexdigest() == hashlib.sha256().hexdigest()
+    assert SegmentsDigest().hexdigest() == hashlib.sha256().hexdigest()

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from corpora.document import Corpus, Document
-from harness.measure.check import CheckResult, check
+from harness.measure.check import CheckResult, check_corpora
 from harness.measure.spooling import spool_corpora
 from harness.results.folder import FAILURES, read_run, write_run
 from harness.results.model import Environment, Failure, Run
@@ -47,7 +47,7 @@ def local(name: str, **options: object) -> Splitter:
 def check_text(pool: SplitterPool, *splitters: Splitter, text: str = TEXT) -> CheckResult:
     corpus = Corpus("corpus", lambda: iter([Document("d" * 10_000, text)]))
     with spool_corpora([corpus]) as corpora:
-        return check(corpora, splitters, [5, 7], pool=pool, executor=InlineExecutor())
+        return check_corpora(corpora, splitters, [5, 7], pool=pool, executor=InlineExecutor())
 
 
 def test_a_splitter_that_replaces_builtins_is_counted_rightly_and_ends_no_other(
@@ -75,7 +75,7 @@ def test_what_a_splitter_writes_over_is_its_own_failure(pool: SplitterPool) -> N
     corpus = Corpus("corpus", lambda: iter([Document(name, TEXT) for name in "ab"]))
     splitters = [local("garbling"), local("slices")]
     with spool_corpora([corpus]) as corpora:
-        result = check(corpora, splitters, [5], pool=pool, executor=InlineExecutor())
+        result = check_corpora(corpora, splitters, [5], pool=pool, executor=InlineExecutor())
     assert {f.workload.splitter: f.detail for f in result.failures} == {
         "garbling": "its process wrote segments that cannot be read"
     }
@@ -117,7 +117,7 @@ def test_one_time_out_ends_a_splitter_for_the_run() -> None:
     ]
     splitters = [local("hanging_at_load"), local("slices")]
     with SplitterPool(timeout=2) as pool, spool_corpora(corpora_) as corpora:
-        result = check(
+        result = check_corpora(
             corpora, splitters, [5, 6, 7], pool=pool, executor=InlineExecutor(), shard_size=1
         )
     assert [failure.status for failure in result.failures] == ["timed out"] * 6

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from harness.runner import process
-from harness.runner.digest import CorpusDigest
+from harness.runner.digest import SegmentsDigest
 from harness.runner.process import SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
 from harness.splitters.registry import Splitter
@@ -56,7 +56,7 @@ def started(name: str, *, timeout: float = 30) -> Iterator[SplitterProcess]:
 
 @pytest.mark.parametrize("name", ["slices", "printing", "forking"])
 def test_a_pass_gives_time_segments_and_digest(name: str, spool: Path) -> None:
-    digest = CorpusDigest()
+    digest = SegmentsDigest()
     digest.add("first", ["Eins ", "zwei.", " Drei", "."])
     digest.add("second", ["\ud83d\n"])
     advanced: list[int] = []

@@ -11,14 +11,14 @@ from packaging.specifiers import SpecifierSet
 
 from harness.claims.answers import IMPORTED
 from harness.splitters.locking import DIGESTS, LOCKS, name_lock, pin
-from harness.splitters.registry import load_splitter, names
+from harness.splitters.registry import list_splitters, load_splitter
 
 LOWEST = ">=3.11"  # the Python of this project
 
 
 def list_locked() -> dict[tuple[str, ...], str]:
     """Every set of requirements that has a lock, with the lowest Python that it is for."""
-    splitters = [load_splitter(name) for name in names()]
+    splitters = [load_splitter(name) for name in list_splitters()]
     locked = {
         tuple(each.requirements): each.python or LOWEST
         for each in splitters

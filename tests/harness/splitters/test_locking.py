@@ -15,7 +15,7 @@ from harness.splitters import locking
 from harness.splitters import venvs as environments
 from harness.splitters.contenders import gather
 from harness.splitters.locking import LOCKS, find_lock, name_lock
-from harness.splitters.registry import Splitter, load_splitter, names
+from harness.splitters.registry import Splitter, list_splitters, load_splitter
 from harness.splitters.venvs import UnavailableError, install
 from tests.harness.splitters.make_locks import list_locked
 from tests.harness.splitters.wheels import build_wheel
@@ -46,7 +46,7 @@ def test_a_lock_pins_every_version_that_its_requirements_allow(
 
 
 def test_every_splitter_has_a_lock_or_is_always_the_newest() -> None:
-    for splitter in map(load_splitter, names()):
+    for splitter in map(load_splitter, list_splitters()):
         locked = find_lock(splitter.requirements) is not None
         assert locked == (bool(splitter.requirements) and not splitter.newest), splitter.name
 

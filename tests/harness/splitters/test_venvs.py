@@ -18,7 +18,7 @@ from packaging.specifiers import SpecifierSet
 
 from corpora import Corpus, Document
 from harness.cli.commands import segbench
-from harness.measure.check import check
+from harness.measure.check import check_corpora
 from harness.measure.spooling import spool_corpora
 from harness.results.folder import read_run
 from harness.runner.executor import open_process_pool
@@ -217,7 +217,7 @@ def test_a_process_that_is_killed_in_the_middle_has_failed_and_the_check_goes_on
         open_process_pool(1) as executor,
     ):
         killer.start()
-        result = check(corpora, splitters, [3], pool=pool, executor=executor)
+        result = check_corpora(corpora, splitters, [3], pool=pool, executor=executor)
     (failure,) = result.failures
     assert (failure.workload.splitter, failure.status) == ("sleeping", "failed")
     assert failure.detail == "its process was ended by signal 9 (Killed), in 'asleep'"

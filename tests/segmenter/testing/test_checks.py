@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy
 import pytest
 
-from harness.measure.forms import load_pure
+from harness.splitters.adapters.segmenter import load_pure
 from segmenter import TextSegmenter
 from segmenter.testing import (
     RULE_SETS,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segmenter.testing.notation import read, show
+from segmenter.testing.notation import read_notation, show_notation
 
 
 @pytest.mark.parametrize(
@@ -16,16 +16,16 @@ from segmenter.testing.notation import read, show
     ],
 )
 def test_nothing_is_invisible(text: str, shown: str) -> None:
-    assert show(text) == shown
-    assert read(shown) == text
+    assert show_notation(text) == shown
+    assert read_notation(shown) == text
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_what_is_shown_is_read_back(text: str) -> None:
-    assert read(show(text)) == text
+    assert read_notation(show_notation(text)) == text
 
 
 @pytest.mark.parametrize("shown", ["a b", "\\", "\\u{61}", "\\u{d}", "\\u{}", "a\n", "\\u{110000}"])
 def test_what_could_be_written_otherwise_is_refused(shown: str) -> None:
     with pytest.raises(ValueError, match=r"has to be written as|is not a code point"):
-        read(shown)
+        read_notation(shown)

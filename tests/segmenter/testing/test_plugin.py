@@ -11,7 +11,7 @@ import pytest
 
 from segmenter import TextSegmenter
 from segmenter.testing import known, load_cases
-from segmenter.testing.notation import read
+from segmenter.testing.notation import read_notation
 from segmenter.testing.suite import SplitterTests
 
 pytest_plugins = ["pytester"]
@@ -133,7 +133,7 @@ def test_the_line_that_reproduces_does_so(run, pytester) -> None:
         again = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment)
         limit = int(told["splitter:"].rpartition(" ")[2])
         case = load_cases().get(name)
-        text = case.text if case else read(told["text:"].strip("|"))
+        text = case.text if case else read_notation(told["text:"].strip("|"))
         segments = [text[i : i + limit].strip() for i in range(0, len(text), limit)]
         assert again.stdout == f"{segments}\n"
 

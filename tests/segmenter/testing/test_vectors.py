@@ -88,7 +88,7 @@ def test_texts_with_surrogates_are_lists_of_code_points(written) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 def test_a_splitter_in_javascript_passes() -> None:
-    answers = vectors.check(["node", str(SPLITTER)])
+    answers = vectors.check_program(["node", str(SPLITTER)])
     assert (answers.right, answers.wrong, answers.skipped) == (len(load_cases()) + 400, [], [])
 
 
@@ -97,7 +97,7 @@ def test_wrong_and_skipped_answers_are_told_apart() -> None:
         '{"skipped": "code points"} if isinstance(vector["text"], list) else '
         '{"segments": [vector["text"]] if vector["text"] else []}'
     )
-    answers = vectors.check(whole)
+    answers = vectors.check_program(whole)
     assert "unpaired-surrogate: code points" in answers.skipped
     assert "one-over: hello | ! expected at limit 5, not hello!" in answers.wrong
     assert answers.right + len(answers.wrong) + len(answers.skipped) == len(load_cases()) + 400
@@ -118,7 +118,7 @@ def test_wrong_and_skipped_answers_are_told_apart() -> None:
     ],
 )
 def test_what_is_no_answer_is_wrong(answer: str) -> None:
-    answers = vectors.check(command(answer))
+    answers = vectors.check_program(command(answer))
     assert (answers.right, answers.skipped) == (0, [])
     assert len(answers.wrong) == len(load_cases()) + 400
 
@@ -160,7 +160,7 @@ def test_what_is_no_answer_is_wrong(answer: str) -> None:
 )
 def test_a_program_that_cannot_be_measured_is_an_error(arguments, message: str) -> None:
     with pytest.raises(vectors.UnusableProgramError, match=message):
-        vectors.check(arguments)
+        vectors.check_program(arguments)
 
 
 def test_the_command_prints_the_vectors(written) -> None:
@@ -195,12 +195,14 @@ def test_the_command_checks_a_program(program: str, status: int, last: str) -> N
 
 
 def test_what_a_program_writes_is_cut() -> None:
-    answers = vectors.check(command('{"segments": ["x" * 100_000]}'))
+    answers = vectors.check_program(command('{"segments": ["x" * 100_000]}'))
     assert max(map(len, answers.wrong)) < 1_000
-    answers = vectors.check(command('{"skipped": "x" * 100_000} if len(vector["text"]) else {}'))
+    answers = vectors.check_program(
+        command('{"skipped": "x" * 100_000} if len(vector["text"]) else {}')
+    )
     assert max(map(len, answers.skipped)) <= 300
     with pytest.raises(vectors.UnusableProgramError) as raised:
-        vectors.check(failing("x" * 100_000))
+        vectors.check_program(failing("x" * 100_000))
     assert len(str(raised.value)) < 1_000
 
 
@@ -218,7 +220,7 @@ def test_a_program_that_does_not_end_is_an_error_and_ends(monkeypatch, tmp_path)
         ".stdout.readline(); time.sleep(600)"
     )
     with pytest.raises(vectors.UnusableProgramError, match=r"did not end within 0.5 s"):
-        vectors.check([sys.executable, "-c", program])
+        vectors.check_program([sys.executable, "-c", program])
     if lock.exists():
         with lock.open() as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # hangs where the child is still alive
