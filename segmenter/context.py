@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-Span = tuple[int, int]
+_Span = tuple[int, int]
 
 
-def windows(spans: Sequence[Span], *, before: int = 0, after: int = 0) -> list[tuple[Span, Span]]:
+def windows(
+    spans: Sequence[_Span], *, before: int = 0, after: int = 0
+) -> list[tuple[_Span, _Span]]:
     """Return each span with a wider one around it, which starts and ends where a span does.
 
     ``spans`` are those of `TextSegmenter.spans`: each starts where the one before it ends. The

@@ -44,7 +44,10 @@ def update_page(page: Path, root: Path = _ROOT) -> None:
     """
     text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
-        lambda found: f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{BLOCK_END}", text
+        lambda found: (
+            f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{BLOCK_END}"
+        ),
+        text,
     )
     if not number:
         raise MeasurementError(

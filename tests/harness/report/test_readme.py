@@ -31,7 +31,9 @@ def write_small_run(folder: Path, corpus: str) -> None:
 def test_only_the_blocks_are_replaced_each_by_its_run(tmp_path: Path) -> None:
     copy = tmp_path / "README.md"
     one, other = (BLOCK_BEGIN.format(folder=folder) for folder in ("runs/one", "runs/other"))
-    copy.write_text(f"before\n{one}\nreplaced\n{BLOCK_END}\nbetween\n{other}\n{BLOCK_END}\nafter\n", "utf-8")
+    copy.write_text(
+        f"before\n{one}\nreplaced\n{BLOCK_END}\nbetween\n{other}\n{BLOCK_END}\nafter\n", "utf-8"
+    )
     write_small_run(tmp_path / "runs" / "one", "books")
     write_small_run(tmp_path / "runs" / "other", "laws")
     update_page(copy, tmp_path)
