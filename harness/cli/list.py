@@ -1,5 +1,6 @@
 """``segbench list``: what can be measured."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -8,7 +9,7 @@ import corpora
 from corpora import Presence
 from harness.cli.inputs import open_console
 from harness.cli.options import mirror_option
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 from harness.splitters import registry as splitters
@@ -36,20 +37,23 @@ def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdic
 
 def _tabulate_corpora(mirror: Path | None, measure: bool) -> Table:
     found = [corpora.find(name, mirror=mirror, measure=measure) for name in corpora.names()]
+    sizes = {
+        "documents here": "documents",
+        "code points": "code_points",
+        "longest whitespace run": "longest_whitespace_run",
+    }
     return Table(
         "Corpora",
         [
-            Column("corpus", numeric=False),
-            Column("what", numeric=False),
-            Column("documents", show_count),
-            Column("here", numeric=False),
-            Column("documents here", show_count),
-            Column("code points", show_count),
-            Column("longest whitespace run", show_count),
-            Column("licence", numeric=False),
-            Column("comes from", numeric=False),
+            words("corpus", "entry.name"),
+            words("what", "entry.description"),
+            Column("documents", "entry.documents", show_count),
+            words("here", lambda presence: presence.place or "no"),
+            *(Column(title, _read_summary(name), show_count) for title, name in sizes.items()),
+            words("licence", "entry.licence"),
+            words("comes from", "source"),
         ],
-        [_describe_corpus(presence) for presence in found],
+        found,
         [
             "Documents: of the whole data set. The sizes are of what is here, where "
             "`segbench prepare` or --measure has read it.",
@@ -62,46 +66,32 @@ def _tabulate_rules() -> Table:
     glosses = read_glosses()
     return Table(
         "Rules",
-        [Column(title, numeric=False) for title in ("rule", "what it asks for", "sets")],
         [
-            (
-                rule,
-                glosses[rule],
-                ", ".join(name for name, held in RULE_SETS.items() if rule in held),
-            )
-            for rule in CHECKS
+            words("rule", str),
+            words("what it asks for", glosses.__getitem__),
+            words(
+                "sets",
+                lambda rule: ", ".join(name for name, held in RULE_SETS.items() if rule in held),
+            ),
         ],
+        list(CHECKS),
         [
             "All of them in full: segmenter/SPEC.md. `segbench check --require` takes rules and sets."
         ],
     )
 
 
-def _describe_corpus(presence: Presence) -> tuple[object, ...]:
-    entry, summary = presence.entry, presence.summary
-    return (
-        entry.name,
-        entry.description,
-        entry.documents,
-        presence.place or "no",
-        summary and summary.documents,
-        summary and summary.code_points,
-        summary and summary.longest_whitespace_run,
-        entry.licence,
-        presence.source,
-    )
+def _read_summary(name: str) -> Callable[[Presence], int | None]:
+    return lambda presence: getattr(presence.summary, name, None)
 
 
 def _tabulate_splitters() -> Table:
     return Table(
         "Splitters",
         [
-            Column("splitter", numeric=False),
-            Column("what", numeric=False),
-            Column("requires", numeric=False),
+            words("splitter", "name"),
+            words("what", "description"),
+            words("requires", "requirement"),
         ],
-        [
-            (splitter.name, splitter.description, splitter.requirement)
-            for splitter in map(splitters.load_splitter, splitters.list_splitters())
-        ],
+        [splitters.load_splitter(name) for name in splitters.list_splitters()],
     )

@@ -10,7 +10,7 @@ from harness.cli.ending import say
 from harness.cli.inputs import once, open_console
 from harness.cli.options import complete_corpora, loading_timeout_option
 from harness.cli.progress import show_fetching
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 
@@ -44,22 +44,13 @@ def prepare_command(
         Table(
             "Prepared",
             [
-                Column("corpus", numeric=False),
-                Column("documents", show_count),
-                Column("code points", show_count),
-                Column("longest whitespace run", show_count),
-                Column("digest", numeric=False),
+                words("corpus"),
+                Column("documents", "summary.documents", show_count),
+                Column("code points", "summary.code_points", show_count),
+                Column("longest whitespace run", "summary.longest_whitespace_run", show_count),
+                words("digest", "summary.digest"),
             ],
-            [
-                (
-                    name,
-                    record.summary.documents,
-                    record.summary.code_points,
-                    record.summary.longest_whitespace_run,
-                    record.summary.digest,
-                )
-                for name, record in records.items()
-            ],
+            list(records.values()),
         ),
         open_console(),
     )

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from harness.compare import decision, instructions
 from harness.compare.comparison import BASE, HEAD, Addition, Comparison, Measured
-from harness.compare.decision import ERROR, STRATUM_TOLERANCE, TOLERANCE, Interval, Speed
+from harness.compare.decision import ERROR, STRATUM_TOLERANCE, TOLERANCE, Speed
 from harness.report import safe, tables
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, show_digits, show_number
+from harness.report.tables import Column, Table, show_count, show_digits, show_number, words
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
 from harness.results.errors import MeasurementError
@@ -64,7 +64,7 @@ def describe_answer(answered: Comparison | Addition) -> Page:
     return Page(
         "Two versions of the segmenter",
         _answer(comparison),
-        [table for table in shown if table.rows],
+        [table for table in shown if table.records],
         comparison.environment,
     )
 
@@ -263,28 +263,16 @@ def _tabulate_differences(comparison: Comparison) -> Table:
     return Table(
         "Segments that differ",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("documents", show_count),
-            Column("differ", show_count),
-            Column("first", numeric=False),
-            Column("from offset", show_count),
-            Column("base", _quote, numeric=False),
-            Column("head", _quote, numeric=False),
+            words("corpus"),
+            Column("limit", "max_chunk_length", show_count),
+            Column("documents", "documents", show_count),
+            Column("differ", "differing", show_count),
+            words("first", "document"),
+            Column("from offset", "start", show_count),
+            Column("base", "base", _quote, numeric=False),
+            Column("head", "head", _quote, numeric=False),
         ],
-        [
-            (
-                each.corpus,
-                each.max_chunk_length,
-                each.documents,
-                each.differing,
-                each.document,
-                each.start,
-                each.base,
-                each.head,
-            )
-            for each in comparison.differences
-        ],
+        comparison.differences,
         [
             "The first document that differs, from where its segments do: the first 80 code points "
             f"of the segment there; {tables.NOTHING} where there is none left."
@@ -302,26 +290,15 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
     return Table(
         "Work",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("documents of", numeric=False),
-            Column("answer", numeric=False),
-            Column("head ÷ base", lambda ratio: f"{ratio:.4f}"),
-            Column("base, million instructions", lambda number: show_digits(number / 1e6)),
-            Column("head, million instructions", lambda number: show_digits(number / 1e6)),
+            words("corpus", lambda each: each.corpus or tables.ALL_CORPORA),
+            Column("limit", lambda each: each.max_chunk_length or None, show_count),
+            words("documents of", lambda each: each.stratum or None),
+            words("answer", lambda each: "fine" if each.speed is Speed.FINE else each.speed),
+            Column("head ÷ base", "ratio", "{:.4f}".format),
+            Column("base, million instructions", "base", lambda number: show_digits(number / 1e6)),
+            Column("head, million instructions", "head", lambda number: show_digits(number / 1e6)),
         ],
-        [
-            (
-                each.corpus or tables.ALL_CORPORA,
-                each.max_chunk_length or None,
-                each.stratum or None,
-                each.speed if each.speed is not Speed.FINE else "fine",
-                each.ratio,
-                each.base,
-                each.head,
-            )
-            for each in comparison.instructions
-        ],
+        comparison.instructions,
         [
             "Instructions of three passes over whole documents, start-up and warm-up left out; slower "
             f"above {instructions.INSTRUCTIONS_TOLERANCE:g} in all, where every stratum counts the same, and "
@@ -333,42 +310,46 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
 
 def _tabulate_speed(comparison: Comparison) -> Table:
     tolerance = comparison.question.tolerance
-    rows: list[tuple[Any, ...]] = []
+    records: list[dict[str, Any]] = []
     for each in comparison.measured:
-        place = (each.task.corpus, each.task.max_chunk_length)
-        seconds = [_sum_up(each, stratum.name) for stratum in each.task.strata]
-        if each.decision:
-            totals = (sum(base for base, _ in seconds), sum(head for _, head in seconds))
-            size = sum(stratum.code_points for stratum in each.task.strata)
-            answer = each.speed.describe(tolerance)
-            noise = f"{each.decision.noise:.3f}"
-            number = len({each.round for each in each.rounds})
-            rows.append((*place, None, answer, each.decision.mean, noise, number, size, *totals))
-            for at, stratum in enumerate(each.task.strata):
-                ratio: Interval = each.decision.strata[at]
-                said = str(Speed.SLOWER) if at in each.decision.slower else None
-                rows.append(
-                    (
-                        *(*place, stratum.name, said, ratio, None, None),
-                        *(stratum.code_points, *seconds[at]),
-                    )
-                )
+        if not each.decision:
+            continue
+        place = {"corpus": each.task.corpus, "limit": each.task.max_chunk_length}
+        strata: list[dict[str, Any]] = [
+            {
+                **place,
+                "stratum": stratum.name,
+                "answer": str(Speed.SLOWER) if at in each.decision.slower else None,
+                "ratio": each.decision.strata[at],
+                "code points": stratum.code_points,
+                **_sum_up(each, stratum.name),
+            }
+            for at, stratum in enumerate(each.task.strata)
+        ]
+        whole = {
+            "answer": each.speed.describe(tolerance),
+            "ratio": each.decision.mean,
+            "noise": f"{each.decision.noise:.3f}",
+            "rounds": len({one.round for one in each.rounds}),
+            **{n: sum(one[n] for one in strata) for n in ("code points", "base", "head")},
+        }
+        records += [{**place, **whole}, *strata]
     wider = tolerance / TOLERANCE
     return Table(
         "Speed",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("documents of", numeric=False),
-            Column("answer", numeric=False),
-            Column("head ÷ base"),
-            Column("noise"),
-            Column("rounds", show_count),
-            Column("code points", show_count),
-            Column("base, ms", show_digits),
-            Column("head, ms", show_digits),
+            words("corpus"),
+            Column("limit", "limit", show_count),
+            words("documents of", ("stratum",)),
+            words("answer"),
+            Column("head ÷ base", "ratio"),
+            Column("noise", ("noise",)),
+            Column("rounds", ("rounds",), show_count),
+            Column("code points", "code points", show_count),
+            Column("base, ms", "base", show_digits),
+            Column("head, ms", "head", show_digits),
         ],
-        rows,
+        records,
         [
             "CPU time of a pass over documents of each stratum, pure Python: the geometric mean over "
             "rounds, and over the strata of a corpus. Intervals are Student's, over rounds, so wide "
@@ -384,10 +365,10 @@ def _tabulate_speed(comparison: Comparison) -> Table:
     )
 
 
-def _sum_up(measured: Measured, stratum: str) -> tuple[float, float]:
+def _sum_up(measured: Measured, stratum: str) -> dict[str, float]:
     """Milliseconds of a pass of base and of head over a stratum, medians over the rounds."""
     here = [each for each in measured.rounds if each.stratum == stratum]
-    return (
-        500 * median(each.baseline_cpu for each in here),
-        500 * median(each.cpu for each in here),
-    )
+    return {
+        "base": 500 * median(each.baseline_cpu for each in here),
+        "head": 500 * median(each.cpu for each in here),
+    }

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.compare.report import Page
-from harness.report.tables import Column, Table, show_count, show_number
+from harness.report.tables import Column, Table, show_count, show_number, words
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
 from harness.results.model import Count, Environment, Round, Run, Workload
@@ -139,36 +139,23 @@ def _group_rounds(run: Run) -> dict[Workload, list[Round]]:
 
 def describe_runs(comparison: RunComparison) -> Page:
     """The page of two runs."""
-    changes = comparison.changes
     table = Table(
         "The same workloads in both runs",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("segments", numeric=False),
-            Column("before", show_count),
-            Column("after", show_count),
-            Column("rules broken before", show_count),
-            Column("after", show_count),
-            Column("× as fast as the baseline before"),
-            Column("after"),
+            words("corpus", "workload.corpus"),
+            Column("limit", "workload.max_chunk_length", show_count),
+            words("splitter", "workload.splitter"),
+            words("segments", _name_segments),
+            Column("before", "before.segments", show_count),
+            Column("after", "after.segments", show_count),
+            Column(
+                "rules broken before", lambda each: sum(each.broken_before.values()), show_count
+            ),
+            Column("after", lambda each: sum(each.broken_after.values()), show_count),
+            Column("× as fast as the baseline before", "speed_before"),
+            Column("after", "speed_after"),
         ],
-        [
-            (
-                each.workload.corpus,
-                each.workload.max_chunk_length,
-                each.workload.splitter,
-                _name_segments(each),
-                each.before.segments,
-                each.after.segments,
-                sum(each.broken_before.values()),
-                sum(each.broken_after.values()),
-                each.speed_before,
-                each.speed_after,
-            )
-            for each in changes
-        ],
+        comparison.changes,
         [
             "Broken rules are those that need not have been. Speeds are told and decide nothing: the "
             "machine may have been another one, or as busy as it was not in the other run."

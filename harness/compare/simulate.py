@@ -15,7 +15,7 @@ import click
 import numpy
 
 from harness.compare.decision import LOOKS, TOLERANCE, Weighed, weigh
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table
 from harness.results.estimates import CONFIDENCE, find_bounds
 
@@ -169,21 +169,19 @@ def main(trials: int, seed: int) -> None:
     for name, model in MODELS.items():
         for truth in (1.0, 1.3):
             shares = find_coverage(make_rounds(model, truth, trials, generator), truth)
-            covered.append((name, truth, *shares.values()))
+            covered.append({"model": name, "truth": truth, "held": shares})
         for what, truth in list_truths().items():
             found = find_answers(make_rounds(model, truth, trials, generator))
-            answered.append(
-                (name, what, found.slower, found.fine, found.faster, found.unknown, found.rounds)
-            )
+            answered.append({"model": name, "head": what, "answers": found})
     percent = "{:.1%}".format
     console = Console(width=150)
     for table in (
         Table(
             f"Intervals at {CONFIDENCE:.0%} that hold the truth",
             [
-                Column("rounds of turns", numeric=False),
-                Column("truth"),
-                *(Column(f"{rounds} rounds", percent) for rounds in LOOKS),
+                words("rounds of turns", "model"),
+                Column("truth", "truth"),
+                *(Column(f"{rounds} rounds", ("held", rounds), percent) for rounds in LOOKS),
             ],
             covered,
             [f"{show_count(trials)} trials a row, seed {seed}."],
@@ -191,13 +189,13 @@ def main(trials: int, seed: int) -> None:
         Table(
             "Answers of the gate",
             [
-                Column("rounds of turns", numeric=False),
-                Column("head", numeric=False),
-                Column("slower", percent),
-                Column("less than 5 % slower", percent),
-                Column("faster", percent),
-                Column("cannot tell", percent),
-                Column("rounds", "{:.1f}".format),
+                words("rounds of turns", "model"),
+                words("head"),
+                Column("slower", "answers.slower", percent),
+                Column("less than 5 % slower", "answers.fine", percent),
+                Column("faster", "answers.faster", percent),
+                Column("cannot tell", "answers.unknown", percent),
+                Column("rounds", "answers.rounds", "{:.1f}".format),
             ],
             answered,
             [f"{show_count(trials)} trials a row of {WORKLOADS} workloads, seed {seed}."],

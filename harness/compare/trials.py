@@ -25,7 +25,7 @@ from rich.console import Console
 
 import segmenter
 from harness.compare.decision import Speed
-from harness.report.tables import Column, Table, show_count, show_digits
+from harness.report.tables import Column, Table, show_count, show_digits, words
 from harness.report.terminal import print_table
 from harness.results.folder import COMPARISON
 from harness.runner.executor import count_cores
@@ -125,18 +125,28 @@ def main(cases: Sequence[str], trials: int, busy: bool, strict: bool) -> None:
             alarms += answers[Speed.SLOWER] * (case == "same")
             said = ", ".join(f"{number} {answer}" for answer, number in answers.most_common())
             named = ", ".join(f"{number} {stratum}" for stratum, number in strata.most_common(4))
-            rows.append((case, trials, said, named or None, min(ratios), max(ratios), longest))
+            rows.append(
+                {
+                    "head": case,
+                    "trials": trials,
+                    "answers": said,
+                    "strata": named or None,
+                    "lowest": min(ratios),
+                    "highest": max(ratios),
+                    "longest": longest,
+                }
+            )
     print_table(
         Table(
             "Trials of the gate" + (", every core busy" if busy else ""),
             [
-                Column("head", numeric=False),
-                Column("trials", show_count),
-                Column("answers", numeric=False),
-                Column("slower strata", numeric=False),
-                Column("lowest ratio", lambda ratio: f"{ratio:.3f}"),
-                Column("highest ratio", lambda ratio: f"{ratio:.3f}"),
-                Column("longest, s", show_digits),
+                words("head"),
+                Column("trials", "trials", show_count),
+                words("answers"),
+                words("slower strata", "strata"),
+                Column("lowest ratio", "lowest", "{:.3f}".format),
+                Column("highest ratio", "highest", "{:.3f}".format),
+                Column("longest, s", "longest", show_digits),
             ],
             rows,
         ),

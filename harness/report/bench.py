@@ -3,7 +3,7 @@ where they are biased, and where they were made."""
 
 import io
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from matplotlib.typing import LineStyleType
 
 from harness.report import tables
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, show_digits, show_exponent
+from harness.report.tables import Column, Table, show_count, show_digits, show_exponent, words
 from harness.results.atomic import open_replacing
 from harness.results.bench import MEMORY_ALLOWED, Bench
-from harness.results.estimates import estimate
+from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
@@ -109,36 +109,42 @@ def tabulate_speed(bench: Bench) -> Table:
     """
     baselines = list(dict.fromkeys(each.baseline for each in bench.rounds))
     corpora = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
-    rows: list[tuple[Any, ...]] = []
+    records = []
     for limit in sorted({each.workload.max_chunk_length for each in bench.rounds}):
         for corpus in [*([_ALL] if len(corpora) > 1 else []), *corpora]:
             for form in dict.fromkeys(each.workload.splitter for each in bench.rounds):
-                found = [
-                    estimate(
-                        each
-                        for each in bench.rounds
-                        if (each.workload.max_chunk_length, each.baseline) == (limit, baseline)
-                        and each.workload.splitter == form
-                        and corpus in (each.workload.corpus, _ALL)
-                    )
-                    for baseline in baselines
+                own = [
+                    each
+                    for each in bench.rounds
+                    if each.workload.max_chunk_length == limit
+                    and each.workload.splitter == form
+                    and corpus in (each.workload.corpus, _ALL)
                 ]
-                ranges = [each and f"{each.lowest:.2f}–{each.highest:.2f}" for each in found]
-                cells = [cell for pair in zip(found, ranges, strict=True) for cell in pair]
-                rows.append((limit, corpus, form, *cells))
+                found = {
+                    baseline: estimate(each for each in own if each.baseline == baseline)
+                    for baseline in baselines
+                }
+                records.append({"limit": limit, "corpus": corpus, "form": form, "than": found})
+
+    def show_range(found: Estimate) -> str:
+        return f"{found.lowest:.2f}–{found.highest:.2f}"
+
     return Table(
         "Times as fast as LangChain",
         [
-            Column("limit", show_count),
-            Column("corpus", numeric=False),
-            Column("form", numeric=False),
+            Column("limit", "limit", show_count),
+            words("corpus"),
+            words("form"),
             *(
                 column
                 for baseline in baselines
-                for column in (Column(f"times as fast as {baseline}"), Column("slowest–fastest"))
+                for column in (
+                    Column(f"times as fast as {baseline}", ("than", baseline)),
+                    Column("slowest–fastest", ("than", baseline), show_range),
+                )
             ),
         ],
-        rows,
+        records,
         [
             "CPU time. The baseline's time divided by the segmenter's, as the geometric mean over "
             "strata and corpora, with its 95 % interval over rounds in brackets; then the range over "
@@ -172,28 +178,33 @@ def tabulate_growth(bench: Bench) -> Table:
     splitters = list(dict.fromkeys(each.splitter for each in bench.growth))
     ours = list(dict.fromkeys(each.splitter for each in bench.peaks))
     longest = max(each.code_points for each in bench.growth)
-    rows = [
-        (
-            limit,
-            shape,
-            *(find_exponent(here.get(name, {}), LEAST_SECONDS) for name in splitters),
-            *(here.get(name, {}).get(longest) for name in splitters),
-            *(find_exponent(peaks[limit, shape].get(name, {}), _LEAST_BYTES) for name in ours),
-            *(_mebibytes(peaks[limit, shape].get(name, {}).get(longest)) for name in ours),
-        )
+    records = [
+        {"limit": limit, "shape": shape, "seconds": here, "peaks": peaks[limit, shape]}
         for (limit, shape), here in seconds.items()
     ]
+
+    def find_power(what: str, name: str, least: float) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda record: find_exponent(record[what].get(name, {}), least)
+
     return Table(
         "Growth with the text",
         [
-            Column("limit", show_count),
-            Column("shape", numeric=False),
-            *(Column(f"time exponent, {name}", show_exponent) for name in splitters),
-            *(Column(f"seconds, {name}", show_digits) for name in splitters),
-            *(Column(f"memory exponent, {name}", show_exponent) for name in ours),
-            *(Column(f"peak MiB, {name}", show_digits) for name in ours),
+            Column("limit", "limit", show_count),
+            words("shape"),
+            *(
+                Column(
+                    f"time exponent, {n}", find_power("seconds", n, LEAST_SECONDS), show_exponent
+                )
+                for n in splitters
+            ),
+            *(Column(f"seconds, {n}", ("seconds", n, longest), show_digits) for n in splitters),
+            *(
+                Column(f"memory exponent, {n}", find_power("peaks", n, _LEAST_BYTES), show_exponent)
+                for n in ours
+            ),
+            *(Column(f"peak MiB, {n}", ("peaks", n, longest), _show_mebibytes) for n in ours),
         ],
-        rows,
+        records,
         [
             "An exponent of 1 grows as the text does, of 2 with its square. It is found from four "
             "lengths, each twice the one before, of which the shortest needs at least "
@@ -205,8 +216,8 @@ def tabulate_growth(bench: Bench) -> Table:
     )
 
 
-def _mebibytes(size: float | None) -> float | None:
-    return None if size is None else size / 2**20
+def _show_mebibytes(size: float) -> str:
+    return show_digits(size / 2**20)
 
 
 def tabulate_worst(bench: Bench) -> Table:
@@ -219,20 +230,22 @@ def tabulate_worst(bench: Bench) -> Table:
     return Table(
         "Highest exponents",
         [
-            Column("splitter", numeric=False),
-            Column("of time", show_exponent),
-            Column("of peak memory", show_exponent),
-            Column("texts that took too long", show_count),
+            words("splitter", str),
+            Column(
+                "of time", lambda name: _find_highest(seconds, name, LEAST_SECONDS), show_exponent
+            ),
+            Column(
+                "of peak memory",
+                lambda name: _find_highest(peaks, name, _LEAST_BYTES),
+                show_exponent,
+            ),
+            Column(
+                "texts that took too long",
+                lambda name: sum(len(sizes) - len(here.get(name, {})) for here in seconds.values()),
+                show_count,
+            ),
         ],
-        [
-            (
-                name,
-                _find_highest(seconds, name, LEAST_SECONDS),
-                _find_highest(peaks, name, _LEAST_BYTES),
-                sum(len(sizes) - len(here.get(name, {})) for here in seconds.values()),
-            )
-            for name in splitters
-        ],
+        splitters,
     )
 
 
@@ -243,26 +256,18 @@ def _find_highest(grouped: _Growing, splitter: str, least: float) -> float | Non
 
 def tabulate_memory(bench: Bench) -> Table:
     """One row per form of the segmenter."""
-    mebibytes = [f"{name}, MiB" for name in ("text", "segments", "peak beyond both")]
     return Table(
         "Memory for one text",
         [
-            Column("form", numeric=False),
-            Column("limit", show_count),
-            Column("code points", show_count),
-            Column("segments", show_count),
-            *(Column(name, show_digits) for name in mebibytes),
+            words("form"),
+            Column("limit", "max_chunk_length", show_count),
+            Column("code points", "code_points", show_count),
+            Column("segments", "segments", show_count),
+            Column("text, MiB", "text_bytes", _show_mebibytes),
+            Column("segments, MiB", "segment_bytes", _show_mebibytes),
+            Column("peak beyond both, MiB", "beyond", _show_mebibytes),
         ],
-        [
-            (
-                each.form,
-                each.max_chunk_length,
-                each.code_points,
-                each.segments,
-                *(n / 2**20 for n in (each.text_bytes, each.segment_bytes, each.beyond)),
-            )
-            for each in bench.memory
-        ],
+        bench.memory,
         [
             "The builtin corpus, repeated. Traced by tracemalloc, which sees what Python "
             f"allocates. At most {MEMORY_ALLOWED // 2**20} MiB are allowed.",

@@ -145,18 +145,14 @@ def _plot_speed(run: Run) -> list[Plot]:
 
 
 def _plot_lengths(run: Run) -> list[Plot]:
-    shares = [
-        row
-        for row in tables.lengths(run).select("limit", "splitter", "mean ÷ limit")
-        if row[2] is not None
-    ]
+    full = [record for record in tables.lengths(run).records if record["share"] is not None]
     return [
         plots.plot_shares(
             f"How full at limit {limit:,}",
             "mean length ÷ limit",
-            [(splitter, share) for at, splitter, share in shares if at == limit],
+            [(record["splitter"], record["share"]) for record in full if record["limit"] == limit],
         )
-        for limit in dict.fromkeys(limit for limit, _, _ in shares)
+        for limit in dict.fromkeys(record["limit"] for record in full)
     ]
 
 

@@ -1,12 +1,13 @@
 """What is found again: the answer in words, tables and plots of a run that measured it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from harness.report import plots, safe
 from harness.report.plots import Plot
 from harness.report.safe import Sentence
-from harness.report.tables import Column, Table, show_count
+from harness.report.tables import Column, Table, show_count, words
 from harness.results.model import Retrieval, Retrieved, Run, Stripping
 from harness.results.verdict import IN_HOUSE
 
@@ -105,28 +106,31 @@ def recalls(run: Run, corpus: str, limit: int) -> Table:
         for row in run.retrievals
         if (row.workload.corpus, row.workload.max_chunk_length) == (corpus, limit)
     ]
-    found = {(row.workload.splitter, row.retriever, row.budget): row for row in rows}
-    settings = _unique((row.retriever, row.budget) for row in rows)
-    shown = []
+    records = []
     for splitter in _splitters(run):
-        cells = [found.get((splitter, *setting)) for setting in settings]
-        first = next((cell for cell in cells if cell), None)
-        if first:
-            marked = (cell and (cell.recall, _find_mark(cell)) for cell in cells)
-            shown.append((splitter, first.segments, first.unplaced, *marked))
+        own = [row for row in rows if row.workload.splitter == splitter]
+        if own:
+            recalls: defaultdict[str, dict[int, tuple[float, str]]] = defaultdict(dict)
+            for row in own:
+                recalls[row.retriever][row.budget] = (row.recall, _find_mark(row))
+            records.append({"splitter": splitter, "first": own[0], "recalls": recalls})
     questions = show_count(rows[0].questions) if rows else "0"
     return Table(
         f"Recall, {corpus} at {show_count(limit)}",
         [
-            Column("splitter", numeric=False),
-            Column("segments", show_count),
-            Column("unplaced", show_count),
+            words("splitter"),
+            Column("segments", "first.segments", show_count),
+            Column("unplaced", "first.unplaced", show_count),
             *(
-                Column(f"{retriever}, {show_count(budget)}", _show_recall)
-                for retriever, budget in settings
+                Column(
+                    f"{retriever}, {show_count(budget)}",
+                    ("recalls", retriever, budget),
+                    _show_recall,
+                )
+                for retriever, budget in _unique((row.retriever, row.budget) for row in rows)
             ),
         ],
-        shown,
+        records,
         [
             f"The share of the answers' code points that is retrieved, mean of {questions} "
             f"questions, by retriever and budget. {_BETTER} more, {_WORSE} less than "
@@ -140,30 +144,20 @@ def scores(run: Run) -> Table:
     return Table(
         "Scores",
         [
-            *(Column(title, numeric=False) for title in ("corpus", "splitter")),
-            Column("limit", show_count),
-            Column("retriever", numeric=False),
-            *(Column(title, show_count) for title in ("budget", "questions", "segments")),
-            *(Column(title, _show_share) for title in _SHARES),
-            Column(f"content recall less {IN_HOUSE}'s ({_CONFIDENCE})", _show_difference),
+            words("corpus", "workload.corpus"),
+            words("splitter", "workload.splitter"),
+            Column("limit", "workload.max_chunk_length", show_count),
+            words("retriever"),
+            *(Column(title, title, show_count) for title in ("budget", "questions", "segments")),
+            Column("recall", "recall", _show_share),
+            Column("content recall", "content_recall", _show_share),
+            Column("precision", "precision", _show_share),
+            Column("IoU", "iou", _show_share),
+            Column(
+                f"content recall less {IN_HOUSE}'s ({_CONFIDENCE})", _interval, _show_difference
+            ),
         ],
-        [
-            (
-                row.workload.corpus,
-                row.workload.splitter,
-                row.workload.max_chunk_length,
-                row.retriever,
-                row.budget,
-                row.questions,
-                row.segments,
-                row.recall,
-                row.content_recall,
-                row.precision,
-                row.iou,
-                _interval(row),
-            )
-            for row in run.retrievals
-        ],
+        run.retrievals,
         [
             "Content recall counts only what is not whitespace. IoU is the answer's code points "
             "that are retrieved, by all that are in the answer or retrieved."
@@ -172,32 +166,20 @@ def scores(run: Run) -> Table:
     )
 
 
-_SHARES = ("recall", "content recall", "precision", "IoU")
-
-
 def strippings(run: Run) -> Table:
     """One row per comparison of a splitter that strips with the same one if it does not."""
     return Table(
         "What it changes to strip",
         [
-            *(Column(title, numeric=False) for title in ("corpus", "splitter", "compared with")),
-            Column("limit", show_count),
-            Column("retriever", numeric=False),
-            Column("budget", show_count),
-            Column(f"content recall, difference ({_CONFIDENCE})", _show_difference),
+            words("corpus", "workload.corpus"),
+            words("splitter", "workload.splitter"),
+            words("compared with", "keeping"),
+            Column("limit", "workload.max_chunk_length", show_count),
+            words("retriever"),
+            Column("budget", "budget", show_count),
+            Column(f"content recall, difference ({_CONFIDENCE})", _interval, _show_difference),
         ],
-        [
-            (
-                row.workload.corpus,
-                row.workload.splitter,
-                row.keeping,
-                row.workload.max_chunk_length,
-                row.retriever,
-                row.budget,
-                _interval(row),
-            )
-            for row in run.strippings
-        ],
+        run.strippings,
         empty="No splitter was measured both with and without stripping.",
         names=3,
     )

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rich.text import Text
 from harness.report import safe
 from harness.report.migration import classify_segments
 from harness.report.signs import SIGNS, find_sign
-from harness.report.tables import AtLeast, Column, Table, show_count, show_loss
+from harness.report.tables import AtLeast, Column, Table, show_count, show_loss, words
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
 from harness.results.model import Excerpt, View, Violation
@@ -200,69 +200,68 @@ def name_violation(violation: Violation) -> str:
 
 def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
     """One row per splitter: its segments, and what it broke."""
-    rows = []
-    for view in views:
-        broken = Counter(map(name_violation, view.violations))
-        rows.append(
-            (
-                view.splitter,
-                view.segments,
-                max((span.end - span.start for span in view.spans), default=0),
-                *_list_lost(view),
-                "; ".join(f"{rule} ({number:,})" for rule, number in broken.items()) or "none",
-            )
-        )
     return Table(
         f"At {limit:,}",
         [
-            Column("splitter", numeric=False),
-            Column("segments", show_count),
-            Column("longest", show_count),
-            Column("lost whitespace", show_loss, faults=True),
-            Column("lost content", show_loss, faults=True),
-            Column("rules broken", numeric=False),
+            words("splitter"),
+            Column("segments", "segments", show_count),
+            Column(
+                "longest",
+                lambda view: max((span.end - span.start for span in view.spans), default=0),
+                show_count,
+            ),
+            Column("lost whitespace", _read_loss("lost_whitespace"), show_loss, faults=True),
+            Column("lost content", _read_loss("lost_content"), show_loss, faults=True),
+            words("rules broken", _tell_broken),
         ],
-        rows,
+        views,
     )
 
 
-def _list_lost(view: View) -> list[int | None]:
-    """The whitespace and the content that the document loses."""
-    if view.loss is None:
-        return [None, None]
-    lost = [view.loss.lost_whitespace, view.loss.lost_content]
-    return [*lost] if view.loss.exact else [*map(AtLeast, lost)]
+def _tell_broken(view: View) -> str:
+    broken = Counter(map(name_violation, view.violations))
+    return "; ".join(f"{rule} ({number:,})" for rule, number in broken.items()) or "none"
+
+
+def _read_loss(name: str) -> Callable[[View], int | None]:
+    """Reads what the document loses, as the loss calls it."""
+
+    def read(view: View) -> int | None:
+        if view.loss is None:
+            return None
+        lost: int = getattr(view.loss, name)
+        return lost if view.loss.exact else AtLeast(lost)
+
+    return read
 
 
 def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
     """A row for each change from the first splitter to another: what of the new segments was
     stored before. Segments that the text does not hold are left out."""
     before, *others = views
-    rows = []
+    records = []
     for after in others:
         kinds = Counter(classify_segments(excerpt.text, before.spans, after.spans))
-        total = len(after.spans)
-        rows.append(
-            (
-                f"{before.splitter} → {after.splitter}",
-                kinds["same"],
-                kinds["edges"],
-                kinds["moved"],
-                (kinds["edges"] + kinds["moved"]) / total if total else None,
-                kinds["moved"] / total if total else None,
-            )
+        total = max(1, len(after.spans))
+        records.append(
+            {
+                "change": f"{before.splitter} → {after.splitter}",
+                "kinds": kinds,
+                "changed": (kinds["edges"] + kinds["moved"]) / total if after.spans else None,
+                "changed_stripped": kinds["moved"] / total if after.spans else None,
+            }
         )
     return Table(
         f"Changing the splitter at {limit:,}",
         [
-            Column("change", numeric=False),
-            Column("same", show_count),
-            Column("other edges", show_count),
-            Column("moved", show_count),
-            Column("to embed again", "{:.0%}".format),
-            Column("if stripped first", "{:.0%}".format),
+            words("change"),
+            Column("same", "kinds.same", show_count),
+            Column("other edges", "kinds.edges", show_count),
+            Column("moved", "kinds.moved", show_count),
+            Column("to embed again", "changed", "{:.0%}".format),
+            Column("if stripped first", "changed_stripped", "{:.0%}".format),
         ],
-        rows,
+        records,
         [
             "Segments of the new splitter: the same as before, the same but for whitespace at the "
             "ends, or cut elsewhere."

@@ -6,8 +6,9 @@ A table keeps values and knows how to show them. Titles of columns name the unit
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import itemgetter
 from typing import Any
 
 from harness.report import safe
@@ -30,44 +31,67 @@ from segmenter.testing.cases import read_glosses
 ALL_CORPORA = "all"
 NOTHING = "–"
 
+_LOSSES = ("lost_whitespace", "lost_content", "added_whitespace", "added_content")
 _ESTIMATED = (
     "as the geometric mean over strata and corpora, with its 95 % interval over rounds in brackets"
 )
 
 
+Value = str | tuple[str | int, ...] | Callable[[Any], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A title, and how a value of the column is shown; numbers are set to the right.
+    """What a table shows of each of its records, and how.
 
-    In a column of ``faults`` every number but 0 is one.
+    ``value`` is the name of an attribute or key of the record, with dots where it leads on; or the
+    keys that lead to a value which a record need not have; or a function of the record. Numbers
+    are set to the right. In a column of ``faults`` every number but 0 is one.
     """
 
     title: str
+    value: Value
     show: Callable[[Any], str] = str
     numeric: bool = True
     faults: bool = False
 
+    def read(self, record: Any) -> Any:
+        """The column's value of a record; None stands for what was not measured."""
+        if callable(self.value):
+            return self.value(record)
+        if isinstance(self.value, tuple):
+            for key in self.value:
+                record = None if record is None else record.get(key)
+            return record
+        for name in self.value.split("."):
+            record = record[name] if isinstance(record, Mapping) else getattr(record, name)
+        return record
+
+
+def words(title: str, value: Value = "") -> Column:
+    """A column of words, by default those that the record has under the title."""
+    return Column(title, value or title, numeric=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of values, one value a column; None stands for what was not measured.
+    """Records, and the columns that show them.
 
-    ``empty`` is said in place of a table without rows; without it, the table is left out. The
-    first ``names`` columns name a row.
+    ``empty`` is said in place of a table without records; without it, the table is left out. The
+    first ``names`` columns name a record.
     """
 
     title: str
     columns: Sequence[Column]
-    rows: Sequence[tuple[Any, ...]]
+    records: Sequence[Any]
     notes: Sequence[str] = ()
     empty: str = ""
     names: int = 1
 
-    def select(self, *titles: str) -> list[tuple[Any, ...]]:
-        """The values of some columns, named by their titles, row by row."""
-        known = [column.title for column in self.columns]
-        places = [known.index(title) for title in titles]
-        return [tuple(row[place] for place in places) for row in self.rows]
+    @property
+    def rows(self) -> list[list[Any]]:
+        """The values of each record, one per column."""
+        return [[column.read(record) for column in self.columns] for record in self.records]
 
     @property
     def cells(self) -> list[list[str]]:
@@ -96,6 +120,14 @@ class Spread:
 
     def __str__(self) -> str:
         return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
+
+
+def name_losses(change: str) -> list[Column]:
+    """The columns of what is "lost" or "added", whitespace and content apart."""
+    return [
+        Column(f"{change} {what}", f"{change}_{what}", show_loss, faults=True)
+        for what in ("whitespace", "content")
+    ]
 
 
 def answer_run(run: Run) -> str:
@@ -164,7 +196,7 @@ def summary(run: Run) -> Table:
     ratios = estimate_speed(run)
     exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
     asked = {(each.splitter, each.max_chunk_length) for each in _workloads(run)}
-    rows = []
+    records = []
     for splitter in _splitters(run):
         joinable, limited = ((splitter, rule) not in exempt for rule in ("join", "fits"))
         for limit in _limits(run):
@@ -177,36 +209,34 @@ def summary(run: Run) -> Table:
                     broken[row.rule] += row.count
             found = [row for row in run.boundaries if _is_of(row.workload, splitter, limit)]
             excess = _add_known(row.excess for row in found)
-            measured = (
-                sum(count.documents for count in counts),
-                broken["join"] if joinable else None,
-                _add_loss(counts, "lost_whitespace"),
-                _add_loss(counts, "lost_content"),
-                broken["fits"] if limited else None,
-                excess if excess or not broken["join"] else None,
-            )
-            rows.append(
-                (
-                    splitter,
-                    limit,
-                    *(measured if counts else [None] * len(measured)),
-                    *([ratios.get((splitter, limit))] if ratios else []),
-                )
+            measured = {
+                "documents": sum(count.documents for count in counts),
+                "unjoined": broken["join"] if joinable else None,
+                **_add_losses(counts),
+                "overlong": broken["fits"] if limited else None,
+                "excess": excess if excess or not broken["join"] else None,
+            }
+            records.append(
+                {
+                    "splitter": splitter,
+                    "limit": limit,
+                    **(measured if counts else dict.fromkeys(measured)),
+                    "speed": ratios.get((splitter, limit)),
+                }
             )
     return Table(
         "Who keeps the text, who fits, at what speed",
         [
-            Column("splitter", numeric=False),
-            Column("limit", show_count),
-            Column("documents", show_count),
-            Column("do not join back", show_count, faults=True),
-            Column("lost whitespace", show_loss, faults=True),
-            Column("lost content", show_loss, faults=True),
-            Column("segments over the limit", show_count, faults=True),
-            Column("boundaries against the whitespace rule", show_count, faults=True),
-            *([Column(title_speed(run))] if ratios else []),
+            words("splitter"),
+            Column("limit", "limit", show_count),
+            Column("documents", "documents", show_count),
+            Column("do not join back", "unjoined", show_count, faults=True),
+            *name_losses("lost"),
+            Column("segments over the limit", "overlong", show_count, faults=True),
+            Column("boundaries against the whitespace rule", "excess", show_count, faults=True),
+            *([Column(title_speed(run), "speed")] if ratios else []),
         ],
-        rows,
+        records,
         _summary_notes(run, timed=bool(ratios)),
         names=2,
     )
@@ -222,9 +252,12 @@ class AtLeast(int):
     """A number of which only a lower bound is known."""
 
 
-def _add_loss(counts: Sequence[Count], column: str) -> int | None:
-    total = _add_known(getattr(count, column) for count in counts)
-    return AtLeast(total) if total is not None and any(c.inexact for c in counts) else total
+def _add_losses(counts: Sequence[Count]) -> dict[str, int | None]:
+    """What was lost and added over the corpora, by the name of the count."""
+    totals = {name: _add_known(getattr(count, name) for count in counts) for name in _LOSSES}
+    if any(count.inexact for count in counts):
+        return {name: None if n is None else AtLeast(n) for name, n in totals.items()}
+    return totals
 
 
 def _summary_notes(run: Run, *, timed: bool) -> list[str]:
@@ -310,14 +343,12 @@ def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
             f"the run has none of {', '.join(splitters)} at {limit}; run again, with --splitter"
         )
     whole = summary(few)
-    titles = [column.title for column in whole.columns]
-    overlong = "segments over the limit"
-    fits = not any(row[0] for row in whole.select(overlong))
-    left_out = {"limit", "documents", *([overlong] if fits else [])}
-    kept = [title for title in titles if title not in left_out]
-    rows = sorted(whole.select(*kept), key=lambda row: splitters.index(row[0]))
-    columns = [whole.columns[titles.index(title)] for title in kept]
-    own = [count for count in few.counts if count.workload.splitter == rows[0][0]]
+    fits = not any(record["overlong"] for record in whole.records)
+    left_out = {"limit", "documents", *(["overlong"] if fits else [])}
+    columns = [column for column in whole.columns if column.value not in left_out]
+    records = sorted(whole.records, key=lambda record: splitters.index(record["splitter"]))
+    first = records[0]["splitter"]
+    own = [count for count in few.counts if count.workload.splitter == first]
     documents, code_points = sum(c.documents for c in own), sum(c.code_points for c in own)
     there = run.environment
     release = there.versions.get("segbench")
@@ -332,7 +363,7 @@ def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
             if note.startswith(("Speed", "At least", "An older version"))
         ),
     ]
-    return Table(whole.title, columns, rows, notes)
+    return Table(whole.title, columns, records, notes)
 
 
 def _select(run: Run, splitters: Collection[str], limit: int) -> Run:
@@ -356,51 +387,52 @@ def _select(run: Run, splitters: Collection[str], limit: int) -> Run:
 
 def counts(run: Run) -> Table:
     """One row per workload: what the splitter made of the corpus."""
-    rows = []
+    records = []
     for corpus in _and_all(_corpora(run)):
         for limit in _limits(run):
             for splitter in _splitters(run):
                 found = [
                     count
                     for count in run.counts
-                    if count.workload.splitter == splitter
-                    and count.workload.max_chunk_length == limit
+                    if _is_of(count.workload, splitter, limit)
                     and corpus in (count.workload.corpus, ALL_CORPORA)
                 ]
                 if len(found) < (len(_corpora(run)) if corpus == ALL_CORPORA else 1):
                     continue  # it failed on a corpus: a sum would compare unlike things
-                rows.append(
-                    (
-                        corpus,
-                        limit,
-                        splitter,
-                        sum(count.documents for count in found),
-                        sum(count.code_points for count in found),
-                        sum(count.segments for count in found),
-                        min(count.shortest for count in found),
-                        found[0].median if len(found) == 1 else None,
-                        max(count.longest for count in found),
-                        *(_add_loss(found, column) for column in _LOSS),
-                    )
+                records.append(
+                    {
+                        "corpus": corpus,
+                        "limit": limit,
+                        "splitter": splitter,
+                        **_sum_up(found),
+                        "median": found[0].median if len(found) == 1 else None,
+                        **_add_losses(found),
+                    }
                 )
+    shown = ("documents", "code_points", "segments", "shortest", "median", "longest")
     return Table(
         "Segments",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("documents", show_count),
-            Column("code points", show_count),
-            Column("segments", show_count),
-            Column("shortest", show_count),
-            Column("median", show_count),
-            Column("longest", show_count),
-            *(Column(column.replace("_", " "), show_loss) for column in _LOSS),
+            words("corpus"),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            *(Column(name.replace("_", " "), name, show_count) for name in shown),
+            *(Column(name.replace("_", " "), name, show_loss) for name in _LOSSES),
         ],
-        rows,
+        records,
         ["Lengths are in code points."],
         names=3,
     )
+
+
+def _sum_up(counts: Sequence[Count]) -> dict[str, int]:
+    """What several counts come to, by the name of the count."""
+    totals = ("documents", "code_points", "segments")
+    return {
+        **{name: sum(getattr(count, name) for count in counts) for name in totals},
+        "shortest": min(count.shortest for count in counts),
+        "longest": max(count.longest for count in counts),
+    }
 
 
 def lengths(run: Run) -> Table:
@@ -409,36 +441,34 @@ def lengths(run: Run) -> Table:
     Segments that may overlap hold some of the text twice, so their mean is not known.
     """
     overlapping = {e.splitter for e in run.exemptions if e.rule == "join"}
-    rows = []
+    records = []
     for limit, splitter, found in _whole_counts(run):
-        segments = sum(count.segments for count in found)
+        counted = _sum_up(found)
         lost, added = (_add_both(found, change) for change in ("lost", "added"))
-        held = sum(count.code_points for count in found) - (lost or 0) + (added or 0)
-        known = segments and splitter not in overlapping and lost is not None
-        mean = held / segments if known else None
-        rows.append(
-            (
-                limit,
-                splitter,
-                segments,
-                mean,
-                mean and mean / limit,
-                min(count.shortest for count in found),
-                max(count.longest for count in found),
-            )
+        held = counted["code_points"] - (lost or 0) + (added or 0)
+        known = counted["segments"] and splitter not in overlapping and lost is not None
+        mean = held / counted["segments"] if known else None
+        records.append(
+            {
+                "limit": limit,
+                "splitter": splitter,
+                "mean": mean,
+                "share": mean and mean / limit,
+                **counted,
+            }
         )
     return Table(
         "How full the segments are",
         [
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("segments", show_count),
-            Column("mean length", show_digits),
-            Column("mean ÷ limit", "{:.0%}".format),
-            Column("shortest", show_count),
-            Column("longest", show_count),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            Column("segments", "segments", show_count),
+            Column("mean length", "mean", show_digits),
+            Column("mean ÷ limit", "share", "{:.0%}".format),
+            Column("shortest", "shortest", show_count),
+            Column("longest", "longest", show_count),
         ],
-        rows,
+        records,
         ["Lengths are in code points. Fuller segments are fewer, so there is less to embed."],
         names=2,
     )
@@ -450,44 +480,38 @@ def losses(run: Run) -> Table:
     for row in run.violations:
         if row.rule == "join":
             unjoined[row.workload.splitter, row.workload.max_chunk_length] += row.count
-    rows = []
+    records = []
     for limit, splitter, found in _whole_counts(run):
-        losses = [_add_loss(found, column) for column in _LOSS]
-        if any(losses) or unjoined[splitter, limit]:
-            code_points = sum(count.code_points for count in found)
+        losses = _add_losses(found)
+        if any(losses.values()) or unjoined[splitter, limit]:
+            counted = _sum_up(found)
             lost = _add_both(found, "lost")
-            rows.append(
-                (
-                    splitter,
-                    limit,
-                    sum(count.documents for count in found),
-                    unjoined[splitter, limit],
-                    *losses[:2],
-                    lost / code_points if code_points and lost is not None else None,
-                    *losses[2:],
-                )
+            records.append(
+                {
+                    "splitter": splitter,
+                    "limit": limit,
+                    "unjoined": unjoined[splitter, limit],
+                    "share": lost and lost / counted["code_points"],
+                    **losses,
+                    **counted,
+                }
             )
     return Table(
         "What is lost and added",
         [
-            Column("splitter", numeric=False),
-            Column("limit", show_count),
-            Column("documents", show_count),
-            Column("do not join back", show_count, faults=True),
-            Column("lost whitespace", show_loss, faults=True),
-            Column("lost content", show_loss, faults=True),
-            Column("lost of all", "{:.2%}".format),
-            Column("added whitespace", show_loss, faults=True),
-            Column("added content", show_loss, faults=True),
+            words("splitter"),
+            Column("limit", "limit", show_count),
+            Column("documents", "documents", show_count),
+            Column("do not join back", "unjoined", show_count, faults=True),
+            *name_losses("lost"),
+            Column("lost of all", "share", "{:.2%}".format),
+            *name_losses("added"),
         ],
-        sorted(rows, key=lambda row: _splitters(run).index(row[0])),
+        sorted(records, key=lambda record: _splitters(run).index(record["splitter"])),
         ["In code points. A splitter without a row lost and added nothing, or failed on a corpus."],
         "No splitter lost or added a character." if run.counts else "",
         names=2,
     )
-
-
-_LOSS = ("lost_whitespace", "lost_content", "added_whitespace", "added_content")
 
 
 def _add_both(counts: Sequence[Count], change: str) -> int | None:
@@ -528,20 +552,21 @@ def violations(run: Run) -> Table:
     return Table(
         "Violations by rule",
         [
-            Column("rule", numeric=False),
-            Column("splitter", numeric=False),
-            *(Column(f"at {limit}", show_count, faults=True) for limit in limits),
+            words("rule"),
+            words("splitter"),
+            *(Column(f"at {limit}", (limit,), show_count, faults=True) for limit in limits),
         ],
         [
-            (
-                rule,
-                splitter,
-                *(
-                    numbers[rule, splitter][limit] if (splitter, limit) in measured else None
+            {
+                "rule": rule,
+                "splitter": splitter,
+                **{
+                    limit: numbers[rule, splitter][limit]
                     for limit in limits
-                ),
-            )
-            for rule in dict.fromkeys(row.rule for row in run.violations)
+                    if (splitter, limit) in measured
+                },
+            }
+            for rule in broken
             for splitter in _splitters(run)
             if (rule, splitter) in numbers
         ],
@@ -562,14 +587,20 @@ def unavoidable(run: Run) -> Table:
     limits = sorted({each.max_chunk_length for each in run.unavoidable})
     numbers = {(each.corpus, each.max_chunk_length): each.boundaries for each in run.unavoidable}
     corpora = list(dict.fromkeys(each.corpus for each in run.unavoidable))
-    rows = [(corpus, *(numbers.get((corpus, limit)) for limit in limits)) for corpus in corpora]
+    records = [
+        {"corpus": corpus, **{limit: numbers.get((corpus, limit)) for limit in limits}}
+        for corpus in corpora
+    ]
     if len(corpora) > 1:
-        sums = (_add_known(numbers.get((corpus, limit)) for corpus in corpora) for limit in limits)
-        rows.insert(0, (ALL_CORPORA, *sums))
+        sums = {limit: _add_known(record[limit] for record in records) for limit in limits}
+        records.insert(0, {"corpus": ALL_CORPORA, **sums})
     return Table(
         "Unavoidable boundaries",
-        [Column("corpus", numeric=False), *(Column(f"at {limit}", show_count) for limit in limits)],
-        rows,
+        [
+            words("corpus"),
+            *(Column(f"at {limit}", (limit,), show_count) for limit in limits),
+        ],
+        records,
         [
             "A unit of the whitespace rule that is longer than the limit has to be cut, whatever "
             "the splitter: (length - 1) div limit times. No splitter's figures include these."
@@ -582,7 +613,7 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
 
     Of several corpora there is a mean ratio, and no time: sums would be those of the largest one.
     """
-    rows: list[tuple[Any, ...]] = []
+    records: list[dict[str, Any]] = []
     corpora = _and_all(_timed_corpora(run))
     for corpus in corpora if detailed else corpora[:1]:
         for limit in _limits(run):
@@ -600,33 +631,32 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
                     each.workload.corpus for each in own or beside
                 } != whole:
                     continue  # it failed on a corpus: a mean would compare unlike things
-                found = estimate(own)
-                rows.append(
-                    (
-                        corpus,
-                        limit,
-                        splitter,
-                        len({each.round for each in own or beside}),
-                        None if corpus == ALL_CORPORA else _find_rate(own, beside),
-                        found,
-                        found and (found.lowest, found.highest),
-                    )
+                records.append(
+                    {
+                        "corpus": corpus,
+                        "limit": limit,
+                        "splitter": splitter,
+                        "rounds": len({each.round for each in own or beside}),
+                        "rate": None if corpus == ALL_CORPORA else _find_rate(own, beside),
+                        "speed": estimate(own),
+                    }
                 )
     return Table(
         "Speed",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("rounds", show_count),
-            Column("million code points/s", show_digits),
-            Column(title_speed(run)),
+            words("corpus"),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            Column("rounds", "rounds", show_count),
+            Column("million code points/s", "rate", show_digits),
+            Column(title_speed(run), "speed"),
             Column(
                 "slowest–fastest corpus" if len(corpora) > 1 else "slowest–fastest stratum",
+                lambda record: (found := record["speed"]) and (found.lowest, found.highest),
                 _show_factors,
             ),
         ],
-        rows,
+        records,
         [
             f"CPU time. A ratio is the time of {_name_baseline(run)} divided by that of the "
             f"splitter, which took turns with it, {_ESTIMATED}. A stratum is a quarter of the "
@@ -648,22 +678,13 @@ def failures(run: Run) -> Table:
     return Table(
         "Failures",
         [
-            Column("corpus", numeric=False),
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("what", numeric=False),
-            Column("why", numeric=False),
+            words("corpus", "workload.corpus"),
+            Column("limit", "workload.max_chunk_length", show_count),
+            words("splitter", "workload.splitter"),
+            words("what", "status"),
+            words("why", "detail"),
         ],
-        [
-            (
-                failure.workload.corpus,
-                failure.workload.max_chunk_length,
-                failure.workload.splitter,
-                failure.status,
-                failure.detail,
-            )
-            for failure in run.failures
-        ],
+        run.failures,
         names=3,
     )
 
@@ -676,7 +697,7 @@ def environment(run: Run) -> Table:
         commit = f"unknown, git said: {there.commit_error}"
     return Table(
         "Environment",
-        [Column("what", numeric=False), Column("value", numeric=False)],
+        [words("what", itemgetter(0)), words("value", itemgetter(1))],
         [
             ("command", there.command),
             ("commit", commit),
@@ -690,15 +711,17 @@ def environment(run: Run) -> Table:
     )
 
 
-def texts(read: Iterable[Texts]) -> Table:
+def texts(read: Sequence[Texts]) -> Table:
     """One row per corpus: what was measured on, so that others can tell whether they have the same."""
     return Table(
         "Texts",
-        [Column(title, numeric=False) for title in ("corpus", "digest", "from", "to know")],
         [
-            (each.corpus, each.digest, each.origin, each.notes.replace("\n", "; ") or None)
-            for each in read
+            words("corpus"),
+            words("digest"),
+            words("from", "origin"),
+            words("to know", lambda each: each.notes.replace("\n", "; ") or None),
         ],
+        read,
         ["Who has the same digest has measured the same texts."],
     )
 
@@ -709,29 +732,36 @@ def boundaries(run: Run) -> Table:
     found: defaultdict[tuple[str, int], list[BoundaryCount]] = defaultdict(list)
     for row in run.boundaries:
         found[row.workload.splitter, row.workload.max_chunk_length].append(row)
-    rows: list[tuple[Any, ...]] = []
+    records = []
     for splitter in _splitters(run):
-        shares: list[float | None] = []
-        alone: list[int | None] = []
+        shares: dict[int, float] = {}
+        alone: dict[int, int] = {}
         for limit in limits:
             counted = found[splitter, limit]
-            whole = len(counted) == len(_corpora(run))
+            if len(counted) < len(_corpora(run)):
+                continue
             at_whitespace = sum(row.at_whitespace for row in counted)
             excess = _add_known(row.excess for row in counted)
-            shares.append(
-                excess / at_whitespace if whole and at_whitespace and excess is not None else None
-            )
-            alone.append(sum(row.whitespace_segments for row in counted) if whole else None)
-        if any(value is not None for value in [*shares, *alone]):
-            rows.append((splitter, *shares, *alone))
+            if at_whitespace and excess is not None:
+                shares[limit] = excess / at_whitespace
+            alone[limit] = sum(row.whitespace_segments for row in counted)
+        if alone:
+            records.append({"splitter": splitter, "wrong": shares, "alone": alone})
+
     return Table(
         "Boundaries at whitespace",
         [
-            Column("splitter", numeric=False),
-            *(Column(f"wrong at {limit}", "{:.1%}".format, faults=True) for limit in limits),
-            *(Column(f"whitespace alone at {limit}", show_count) for limit in limits),
+            words("splitter"),
+            *(
+                Column(f"wrong at {limit}", ("wrong", limit), "{:.1%}".format, faults=True)
+                for limit in limits
+            ),
+            *(
+                Column(f"whitespace alone at {limit}", ("alone", limit), show_count)
+                for limit in limits
+            ),
         ],
-        rows,
+        records,
         [
             "Of the boundaries with whitespace on at least one side, the share that lies inside "
             f"units of the whitespace rule and could be avoided; {NOTHING} if there is no such "
@@ -742,21 +772,19 @@ def boundaries(run: Run) -> Table:
 
 def trials(run: Run) -> Table:
     """One row per splitter: how it meets hostile texts, and whether its offsets are right."""
-    questions = list(dict.fromkeys(trial.question for trial in run.trials))
-    answers = {(trial.splitter, trial.question): trial for trial in run.trials}
+    answers: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for trial in run.trials:
+        answers[trial.splitter][trial.question] = trial.answer
     return Table(
         "Hostile texts, and offsets",
-        [Column(title, numeric=False) for title in ("splitter", *questions)],
         [
-            (
-                splitter,
-                *(
-                    trial.answer if (trial := answers.get((splitter, question))) else None
-                    for question in questions
-                ),
-            )
-            for splitter in dict.fromkeys(trial.splitter for trial in run.trials)
+            words("splitter"),
+            *(
+                words(question, ("answers", question))
+                for question in dict.fromkeys(trial.question for trial in run.trials)
+            ),
         ],
+        [{"splitter": splitter, "answers": given} for splitter, given in answers.items()],
         [
             "`kept`: the segments join to the text; `whitespace lost`: all but whitespace is there. "
             "Offsets are right where the text has each segment in the place that is told. What "
@@ -772,8 +800,11 @@ def exemptions(run: Run) -> Table:
         rules[exemption.splitter, exemption.reason].append(exemption.rule)
     return Table(
         "Not applicable",
-        [Column(title, numeric=False) for title in ("splitter", "rules", "why")],
-        [(splitter, ", ".join(names), reason) for (splitter, reason), names in rules.items()],
+        [words("splitter"), words("rules"), words("why")],
+        [
+            {"splitter": splitter, "rules": ", ".join(names), "why": reason}
+            for (splitter, reason), names in rules.items()
+        ],
     )
 
 
@@ -785,16 +816,23 @@ def growth(run: Run) -> Table:
     return Table(
         "Growth of time",
         [
-            Column("shape of text", numeric=False),
-            Column("limit", show_count),
-            Column("splitter", numeric=False),
-            Column("longest text, code points", show_count),
-            Column("its time, s", show_digits),
-            Column("time grows as length to the power", show_exponent),
+            words("shape of text", "shape"),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            Column("longest text, code points", "longest", show_count),
+            Column("its time, s", "seconds", show_digits),
+            Column("time grows as length to the power", "exponent", show_exponent),
         ],
         [
-            (*key, max(seconds), seconds[max(seconds)], find_exponent(seconds, LEAST_SECONDS))
-            for key, seconds in texts.items()
+            {
+                "shape": shape,
+                "limit": limit,
+                "splitter": splitter,
+                "longest": max(seconds),
+                "seconds": seconds[max(seconds)],
+                "exponent": find_exponent(seconds, LEAST_SECONDS),
+            }
+            for (shape, limit, splitter), seconds in texts.items()
         ],
         [
             "1 is in proportion to the length, 2 with its square: twice the text, four times the "
@@ -815,24 +853,18 @@ def imports(run: Run) -> Table:
     return Table(
         "Import weight",
         [
-            Column("import", numeric=False),
-            Column("milliseconds", _show_spread),
-            Column("modules", show_count),
-            Column("of third parties", show_count),
-            Column("packages installed", show_count),
-            Column("MB installed", lambda size: show_digits(size / 1e6)),
+            words("import", "name"),
+            Column(
+                "milliseconds",
+                lambda one: Spread.of(one.milliseconds) if one.milliseconds else None,
+                _show_spread,
+            ),
+            Column("modules", "modules", show_count),
+            Column("of third parties", "third_party", show_count),
+            Column("packages installed", "packages", show_count),
+            Column("MB installed", "bytes", lambda size: show_digits(size / 1e6)),
         ],
-        [
-            (
-                one.name,
-                Spread.of(one.milliseconds) if one.milliseconds else None,
-                one.modules,
-                one.third_party,
-                one.packages,
-                one.bytes,
-            )
-            for one in run.imports
-        ],
+        run.imports,
         [
             "Each in fresh processes, in turns, with compiled bytecode in the file cache: the "
             "median, and in brackets the lowest and the highest. Modules that Python loads when "
@@ -845,15 +877,17 @@ def _show_spread(spread: Spread) -> str:
     return f"{show_digits(spread.median)} ({show_digits(spread.low)}–{show_digits(spread.high)})"
 
 
-def claims(answered: Iterable[Claim]) -> Table:
+def claims(answered: Sequence[Claim]) -> Table:
     """One row per claim of the pull request."""
     return Table(
         "Claims of the pull request",
         [
-            Column(title, numeric=False)
-            for title in ("claim", "what it says", "what was measured here", "answer")
+            words("claim"),
+            words("what it says", "says"),
+            words("what was measured here", "measured"),
+            words("answer", "status"),
         ],
-        [(one.claim, one.says, one.measured, one.status) for one in answered],
+        answered,
     )
 
 
@@ -863,7 +897,7 @@ def details(run: Run) -> list[Table]:
     return [
         violations(run),
         *([unavoidable(run)] if run.unavoidable else []),
-        *(table for table in compared if table.rows),
+        *(table for table in compared if table.records),
         timings(run),
         lengths(run),
         losses(run),

@@ -22,7 +22,7 @@ def print_run(run: Run, console: Console) -> None:
         tables.failures(run),
         tables.summary(run),
     ):
-        if table.rows:
+        if table.records:
             print_table(table, console)
     console.print(Text(safe.lines(tables.answer_run(run))))
 
@@ -33,7 +33,7 @@ def _print_retrieval(run: Run, console: Console) -> None:
         tables.failures(run),
         *(retrieval.recalls(run, *each) for each in retrieval.settings(run)),
     ):
-        if table.rows:
+        if table.records:
             print_table(table, console)
     for sentence in retrieval.answer_retrieval(run):
         console.print(Text(safe.lines(sentence)))

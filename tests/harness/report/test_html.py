@@ -16,7 +16,7 @@ from harness.report import tables
 from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report
 from harness.report.plots import plot_shares
-from harness.report.tables import Column, Table
+from harness.report.tables import Table, words
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run, write_run
 from harness.results.model import Claim, Excerpt, Growth, Import, Run, Workload
@@ -144,7 +144,7 @@ def test_of_many_splitters_few_have_a_colour() -> None:
 
 
 def test_a_table_of_which_the_page_does_not_know_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = Table("Something new", [Column("what", numeric=False)], [("a value",)])
+    added = Table("Something new", [words("what", str)], ["a value"])
     monkeypatch.setattr(tables, "details", lambda run: [tables.counts(run), added])
     page = render_report_page(CHECKED)
     assert ">Something new</h2>" in page

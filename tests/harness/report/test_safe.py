@@ -23,7 +23,7 @@ from rich.console import Console
 from harness.report import safe
 from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report, render_summary, render_table
-from harness.report.tables import Column, Table
+from harness.report.tables import Column, Table, words
 from harness.report.terminal import print_run, print_table
 from harness.results.escapes import read_cell, write_cell
 from harness.results.folder import read_run, write_run
@@ -195,7 +195,7 @@ def render(markdown: str) -> list[Any]:
 @example("a|b")
 @example("snake_case_name")
 def test_a_cell_of_markdown_shows_what_was_typed(name: str) -> None:
-    table = Table("t", [Column("name", numeric=False), Column("end", numeric=False)], [(name, "z")])
+    table = Table("t", [words("name"), words("end")], [{"name": name, "end": "z"}])
     tokens = render(render_table(table))
     assert {token.type for token in tokens} <= {"text", "text_special"}
     # "name" and "end" are the titles, "z" is the next cell.
@@ -242,7 +242,7 @@ def test_what_is_long_is_cut_wherever_it_is_shown() -> None:
 
 
 def test_markup_of_the_terminal_library_is_text() -> None:
-    table = Table("[bold]t", [Column("[red]c")], [("[/bold]",)], ["[/x] :smile:"])
+    table = Table("[bold]t", [Column("[red]c", str)], ["[/bold]"], ["[/x] :smile:"])
     file = io.StringIO()
     print_table(table, Console(file=file, width=80, force_terminal=True))
     for text in ("[bold]t", "[red]c", "[/bold]", "[/x] :smile:"):
