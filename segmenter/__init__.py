@@ -1,6 +1,6 @@
 """A text splitter whose segments join back to the text exactly."""
 
-from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 
 TYPE_CHECKING = False  # typing's own would cost more than all the rest of this import
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "PassthroughSegmenter",
     "ProducerContext",
     "Segment",
+    "Separator",
     "TextBlock",
     "TextSegmenter",
     "render",

@@ -8,14 +8,18 @@ reach. That is slower, and the segments are the same.
 from collections import deque
 from collections.abc import Sequence
 
+from segmenter.text_segmenter import Separator
+
 
 class _Level:
     """The cuts of one separator from where a piece of the text starts, as far as they are known."""
 
-    __slots__ = ("cuts", "last", "searched", "separator")
+    __slots__ = ("cuts", "last", "offset", "searched", "separator")
 
-    def __init__(self, separator: str, start: int) -> None:
-        self.separator = separator
+    def __init__(self, separator: Separator, start: int) -> None:
+        self.separator = "".join(separator)
+        # How far from the start of an occurrence its cut is.
+        self.offset = len(separator if isinstance(separator, str) else separator[0])
         # Every occurrence that starts before this place has been found.
         self.searched = start
         # The cuts that are not passed, and the last of all, or where the piece starts.
@@ -35,8 +39,9 @@ class Levels:
     A cut that touches whitespace is that of its run, as in TextSegmenter.
     """
 
-    def __init__(self, separators: Sequence[str], text: str = "") -> None:
+    def __init__(self, separators: Sequence[Separator], text: str = "") -> None:
         self.separators = separators
+        self._longest = max((len("".join(each)) for each in separators), default=1)
         self.text = text
         self.position = 0
         # None stands for every character.
@@ -98,7 +103,7 @@ class Levels:
         It is certain when the text goes on, after ``reach``, with content; after as many characters
         as the longest separator has, with content again. So all whitespace that matters has ended.
         """
-        for skipped in (0, max(map(len, self.separators), default=1)):
+        for skipped in (0, self._longest):
             reach = self._end_of_run(reach + skipped)
             if reach >= len(self.text):
                 return reach + 1
@@ -127,8 +132,13 @@ class Levels:
             self._open.append(None)
 
     def _search(self, level: _Level, stop: int) -> None:
-        """Find the cuts of all occurrences that start before a place, and forget those passed."""
+        """Find the cuts of all occurrences that start before a place, and forget those passed.
+
+        One that is cut at its start may lie at the place itself.
+        """
         size = len(level.separator)
+        if not level.offset:
+            stop += 1
         cuts = level.cuts
         while level.searched < stop:
             found = self.text.find(level.separator, level.searched, stop + size - 1)
@@ -136,7 +146,7 @@ class Levels:
                 level.searched = stop
                 break
             level.searched = found + size
-            cut = self._cut_at(level.searched)
+            cut = self._cut_at(found + level.offset)
             if cut > level.last:
                 cuts.append(cut)
                 level.last = cut

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from segmenter.levels import Levels
-from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 
 
 def segment_stream(
-    pieces: Iterable[str], max_chunk_length: int = 500, *, separators: Sequence[str] = SEPARATORS
+    pieces: Iterable[str],
+    max_chunk_length: int = 500,
+    *,
+    separators: Sequence[Separator] = SEPARATORS,
 ) -> Iterator[str]:
     """Yield the segments of the pieces joined, which are those of ``TextSegmenter.split``.
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from langchain_core.documents import Document
 from langchain_text_splitters import Language, TextSplitter
 
-from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 
 _LINES = ("\n\n\n", "\n\n", "\n")
 _BRACES = ("\n}\n", "\n\n", "}\n", ";\n", "\n")
@@ -44,7 +44,7 @@ class LosslessTextSplitter(TextSplitter):
         self,
         chunk_size: int = 500,
         *,
-        separators: Sequence[str] = SEPARATORS,
+        separators: Sequence[Separator] = SEPARATORS,
         add_start_index: bool = False,
         chunk_overlap: int = 0,
         strip_whitespace: bool = False,

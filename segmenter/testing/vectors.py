@@ -1,7 +1,8 @@
 """The cases for other languages: a line of JSON each, and whether a program answers them rightly.
 
 A vector is an object with ``version``, ``name``, ``rule``, ``text``, ``max_chunk_length`` and
-``segments``. All of it is ASCII. A text is a string; where it holds surrogates, which not every
+``segments``; of a text that is not cut by the default separators also ``separators``, each a list
+of what stands before its cut and what stands after it. All of it is ASCII. A text is a string; where it holds surrogates, which not every
 JSON reader lets through, it is the list of its code points, and so is each of its segments.
 
 A program under test reads a vector without its segments from each line, and for each writes a
@@ -25,9 +26,16 @@ from segmenter.testing.notation import show_notation
 from segmenter.testing.texts import make_text
 
 #: Changes when a vector of the same name has other segments, or when the form changes.
-VERSION = 1
+VERSION = 2
 
 _GENERATED = 400
+_OTHERWISE = 100  # generated ones that are cut by other separators
+_SEPARATORS: Sequence[Sequence[tuple[str, str]]] = (
+    (("\n", "# "), ("\n\n", ""), (" ", "")),
+    (("", "def "), ("\n", "")),
+    (("\n", "a"), ("b", "\n"), ("-", "-")),
+    (("", "aba"), ("ab", "a"), ("--", "")),
+)
 _SECONDS = 120
 _SHOWN = 300  # characters of what a program wrote
 
@@ -40,7 +48,8 @@ class UnusableProgramError(Exception):
 class VectorResults:
     """What became of each vector: a line for each wrong answer, a reason for each skipped one.
 
-    ``unexcused`` of the skipped ones hold no surrogate, so every program could take them.
+    ``unexcused`` of the skipped ones hold no surrogate and are cut by the default separators, so
+    every program could take them.
     """
 
     right: int
@@ -76,7 +85,7 @@ def check_program(command: Sequence[str]) -> VectorResults:
         answer = _read_answer(line)
         if isinstance(answer, _Skipped):
             skipped.append(_cut(f"{vector['name']}: {' '.join(answer.reason.split())}"))
-            unexcused += isinstance(vector["text"], str)
+            unexcused += isinstance(vector["text"], str) and "separators" not in vector
         elif (expected := _decode_all(vector["segments"])) != answer:
             given = [line] if answer is None else answer
             wrong.append(
@@ -101,17 +110,27 @@ def describe_results(answers: VectorResults) -> list[str]:
 def _make_vectors() -> Iterator[dict[str, Any]]:
     for case in [*load_cases().values(), *map(_generate, range(_GENERATED))]:
         segments = case.segments or TextSegmenter(case.max_chunk_length).split(case.text)
-        as_strings = not any("\ud800" <= character <= "\udfff" for character in case.text)
-        yield {
-            "version": VERSION,
-            "name": case.name,
-            "rule": case.rule,
-            "text": case.text if as_strings else list(map(ord, case.text)),
-            "max_chunk_length": case.max_chunk_length,
-            "segments": [
-                segment if as_strings else list(map(ord, segment)) for segment in segments
-            ],
-        }
+        yield _make_vector(case, segments)
+    for number in range(_OTHERWISE):
+        separators = _SEPARATORS[number % len(_SEPARATORS)]
+        pieces = (*map("".join, separators), *(half for pair in separators for half in pair))
+        text, limit = make_text(number, (*filter(None, pieces), " ", "\n", "  ", "x"))
+        name = f"separators-{number:03}"
+        case = Case(name, "separators", text, limit, origin="")
+        segments = TextSegmenter(limit, separators=separators).split(text)
+        yield {**_make_vector(case, segments), "separators": separators}
+
+
+def _make_vector(case: Case, segments: Sequence[str]) -> dict[str, Any]:
+    as_strings = not any("\ud800" <= character <= "\udfff" for character in case.text)
+    return {
+        "version": VERSION,
+        "name": case.name,
+        "rule": case.rule,
+        "text": case.text if as_strings else list(map(ord, case.text)),
+        "max_chunk_length": case.max_chunk_length,
+        "segments": [segment if as_strings else list(map(ord, segment)) for segment in segments],
+    }
 
 
 def _generate(seed: int) -> Case:

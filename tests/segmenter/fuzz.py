@@ -23,19 +23,19 @@ from typing import NamedTuple
 
 import corpora
 from harness.splitters.adapters.segmenter import load_pure
-from segmenter import SEPARATORS, TextSegmenter
+from segmenter import SEPARATORS, Separator, TextSegmenter
 from segmenter.testing.texts import PIECES, make_text
 from tests.segmenter import oracle
 from tests.segmenter.test_text_segmenter import UNUSUAL_SEPARATORS
 
 SOURCE_SEGMENTER = load_pure()
-SEPARATOR_LISTS: list[Sequence[str]] = [SEPARATORS, *UNUSUAL_SEPARATORS]
+SEPARATOR_LISTS: list[Sequence[Separator]] = [SEPARATORS, *UNUSUAL_SEPARATORS]
 
 
 class Input(NamedTuple):
     text: str
     limit: int
-    separators: Sequence[str] = SEPARATORS
+    separators: Sequence[Separator] = SEPARATORS
 
 
 def agree(given: Input, form: type[TextSegmenter] = SOURCE_SEGMENTER) -> bool:
@@ -51,7 +51,7 @@ def make_random(seed: int) -> Iterator[Input]:
     for number in itertools.count(seed):
         yield Input(*make_text(number))
         separators = SEPARATOR_LISTS[number % len(SEPARATOR_LISTS)]
-        pieces = (*separators, " ", "\n", "a", "b", " x", "-", "\n  ", "\u3000")
+        pieces = (*map("".join, separators), " ", "\n", "a", "b", " x", "-", "\n  ", "\u3000")
         yield Input(*make_text(number, pieces), separators)
 
 
@@ -136,7 +136,7 @@ def compare_by_coverage(seconds: int, seed: int) -> int:
         provider = atheris.FuzzedDataProvider(data)
         limit = provider.ConsumeIntInRange(1, 40)
         separators = provider.PickValueInList(SEPARATOR_LISTS)
-        pieces = [*separators, *PIECES]
+        pieces = [*map("".join, separators), *PIECES]
         text = "".join(
             provider.PickValueInList(pieces)
             if provider.ConsumeBool()

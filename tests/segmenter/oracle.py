@@ -40,13 +40,22 @@ SEPARATORS = [
 ]
 
 
-def split(text: str, limit: int, separators: Sequence[str] = SEPARATORS) -> list[str]:
+# What a text is cut after; or what stands before a cut, and what stands after it.
+Separator = str | tuple[str, str]
+
+
+def split(text: str, limit: int, separators: Sequence[Separator] = SEPARATORS) -> list[str]:
     return [text[start:end] for start, end in spans(text, limit, separators)]
 
 
-def spans(text: str, limit: int, separators: Sequence[str] = SEPARATORS) -> list[tuple[int, int]]:
+def spans(
+    text: str, limit: int, separators: Sequence[Separator] = SEPARATORS
+) -> list[tuple[int, int]]:
+    if not text:
+        return []
     cut_of_run = _cut_of_each_run(text)
-    return list(_split(text, 0, len(text), limit, [*separators, ""], cut_of_run)) if text else []
+    pairs = [(each, "") if isinstance(each, str) else each for each in [*separators, ""]]
+    return list(_split(text, 0, len(text), limit, pairs, cut_of_run))
 
 
 def _cut_of_each_run(text: str) -> dict[int, int | None]:
@@ -74,7 +83,7 @@ def _split(
     start: int,
     end: int,
     limit: int,
-    separators: Sequence[str],
+    separators: Sequence[tuple[str, str]],
     cut_of_run: dict[int, int | None],
 ) -> Iterator[tuple[int, int]]:
     if end - start <= limit:
@@ -84,9 +93,10 @@ def _split(
         for position in range(start, end, limit):
             yield position, min(position + limit, end)
         return
-    used = next(i for i, separator in enumerate(separators) if separator in text[start:end])
+    found = (list(_cuts_of_occurrences(text, start, end, *each)) for each in separators)
+    used, positions = next((i, positions) for i, positions in enumerate(found) if positions)
     cuts = set()
-    for position in _ends_of_occurrences(text, start, end, separators[used]):
+    for position in positions:
         cut = cut_of_run.get(position, position)
         if cut is not None and start < cut < end:
             cuts.add(cut)
@@ -105,14 +115,15 @@ def _split(
         yield merged, end
 
 
-def _ends_of_occurrences(text: str, start: int, end: int, separator: str) -> Iterator[int]:
+def _cuts_of_occurrences(text: str, start: int, end: int, before: str, after: str) -> Iterator[int]:
+    separator = before + after
     if not separator:
         yield from range(start + 1, end + 1)
         return
     position = start
-    while position + len(separator) <= end:
+    while position < end and position + len(before) <= end:
         if text.startswith(separator, position):
+            yield position + len(before)
             position += len(separator)
-            yield position
         else:
             position += 1

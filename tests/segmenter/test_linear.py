@@ -138,17 +138,21 @@ def test_work_grows_no_faster_than_the_text(shape, limit):
 @pytest.mark.parametrize("limit", [1, 20, 500])
 @pytest.mark.parametrize(
     "separators",
-    [["--", "---"], ["aba", "-"], ["- -"], [" and ", "\n## "], [" \n ", " "], [".\n ", "\n x"]],
+    [
+        *(["--", "---"], ["aba", "-"], ["- -"], [" and ", "\n## "], [" \n ", " "]),
+        *([".\n ", "\n x"], [("\n", "# "), ("", "\n")], [("a", "a"), ("-", " ")]),
+    ],
     ids=repr,
 )
 def test_work_for_other_separators_grows_no_faster_than_the_text(separators, limit):
-    pieces = [*separators, *separators[0], "a", "\n"]
+    first, *others = map("".join, separators)
+    pieces = [first, *others, *first, "a", "\n"]
 
     def mix(length: int) -> str:
         return "".join(random.Random(0).choices(pieces, k=length))[:length]
 
     split = split_uncopied(load_pure()(limit, separators=separators))
-    for make_text in (mix, lambda length: (separators[0] * length)[:length]):
+    for make_text in (mix, lambda length: (first * length)[:length]):
         assert_linear(split, make_text, 4_000)
 
 

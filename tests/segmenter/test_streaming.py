@@ -40,7 +40,9 @@ def test_segments_are_those_of_the_whole_whatever_the_pieces(given, seed):
 
 @pytest.mark.parametrize("separators", [SEPARATORS, *UNUSUAL_SEPARATORS], ids=str)
 def test_segments_are_those_of_the_whole_for_any_separators(separators):
-    of_texts = PIECES if separators == SEPARATORS else [*separators, *" \nab-", " x", "\n  "]
+    of_texts = (
+        PIECES if separators == SEPARATORS else [*map("".join, separators), *" \nab-", " x", "\n  "]
+    )
     for text, limit in random_texts(3, 1_000, of_texts):
         pieces = chop(text, (0, 1, 2, 3, 20), limit)
         segments = list(segment_stream(pieces, limit, separators=separators))
@@ -121,7 +123,7 @@ def test_nothing_waits_for_a_separator_that_may_still_come(separators):
 def test_what_text_segmenter_refuses_is_refused_at_once():
     with pytest.raises(ValueError, match="max_chunk_length must be positive, not 0"):
         segment_stream([], 0)
-    with pytest.raises(TypeError, match="separators must be strings, not None"):
+    with pytest.raises(TypeError, match="separators must be strings or pairs of strings, not None"):
         segment_stream([], separators=[None])
     with pytest.raises(TypeError, match="piece 1 must be a str, not bytes"):
         list(segment_stream(["a", b"b"]))

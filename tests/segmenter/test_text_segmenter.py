@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segmenter import COMPILED, SEPARATORS, TextSegmenter
+from segmenter import COMPILED, SEPARATORS, Separator, TextSegmenter
 from segmenter.testing import texts
 from segmenter.testing.texts import make_text
 from tests.segmenter import oracle
@@ -15,8 +15,8 @@ from tests.segmenter import oracle
 PIECES = (*texts.PIECES, "\ud800")
 
 # Separators with the properties that need care: overlapping themselves, beginning with
-# whitespace, being whitespace alone, being cut inside their own whitespace.
-UNUSUAL_SEPARATORS = [
+# whitespace, being whitespace alone, being cut inside their own whitespace, being cut inside.
+UNUSUAL_SEPARATORS: list[list[Separator]] = [
     [],
     ["--", "---"],
     ["aba", "-"],
@@ -33,6 +33,14 @@ UNUSUAL_SEPARATORS = [
     ["\t", " ", "\n"],
     ["  ", "\u00a0"],
     ["a", "a"],
+    [("\n", "# "), " "],
+    [("\n", "b"), ("\n  ", "b"), ("", "a")],
+    [("a", "a"), "--"],
+    [("-", "-"), "a"],
+    [("", "aba"), ("ab", "a")],
+    [("a ", "b"), ("a", "\n")],
+    [("", "\n"), ("", " x")],
+    [("", " "), ("b\n", "\n")],
 ]
 
 
@@ -49,7 +57,7 @@ def test_random_texts_agree_with_the_oracle(seed):
 
 @pytest.mark.parametrize("separators", UNUSUAL_SEPARATORS)
 def test_random_texts_agree_with_the_oracle_for_other_separators(separators):
-    pieces = [*separators, " ", "\n", "a", "b", " x", "-", "\n  "]
+    pieces = [*map("".join, separators), " ", "\n", "a", "b", " x", "-", "\n  "]
     for text, limit in random_texts(1, 1_000, pieces):
         segments = TextSegmenter(limit, separators=separators).split(text)
         assert segments == oracle.split(text, limit, separators), (text, limit)
@@ -145,9 +153,15 @@ def test_spans_are_contiguous_and_cut_the_text_into_its_segments():
             {"separators": {"a": 1}.keys()},
             "separators must be a sequence of strings, not dict_keys",
         ),
-        ({"separators": b"\n"}, "separators must be strings, not int"),
-        ({"separators": [" ", None]}, "separators must be strings, not None"),
-        ({"separators": [[" "]]}, "separators must be strings, not list"),
+        ({"separators": b"\n"}, "separators must be strings or pairs of strings, not int"),
+        ({"separators": [" ", None]}, "separators must be strings or pairs of strings, not None"),
+        ({"separators": [[" "]]}, "separators must be strings or pairs of strings, not list"),
+        (
+            {"separators": [("a", "b", "c")]},
+            "separators must be strings or pairs of strings, not a tuple of 3",
+        ),
+        ({"separators": [("a", None)]}, "a pair of separators must be of strings, not None"),
+        ({"separators": [(1, "a")]}, "a pair of separators must be of strings, not int"),
     ],
     ids=repr,
 )

@@ -10,7 +10,7 @@ import pytest
 
 import corpora
 import segmenter
-from segmenter import SEPARATORS, TextSegmenter, text_segmenter
+from segmenter import SEPARATORS, Separator, TextSegmenter, text_segmenter
 from tests.segmenter.test_linear import CountedText, split_uncopied
 
 pytestmark = pytest.mark.skipif(segmenter.COMPILED, reason="compiled code asks no subclass of str")
@@ -34,8 +34,15 @@ def test_only_separators_that_need_it_are_scanned_from_the_left():
     assert not any(map(text_segmenter._needs_scan, ["ab", "a ", "a\n", "a \n"]))
 
 
+def test_only_a_separator_that_is_a_pair_is_cut_before_its_end():
+    order = text_segmenter._Order((("\n", "#"), ("-", "-"), "--", ". "))
+    assert order.offsets[1:-1] == [1, 1, 2, 2]
+    assert order.scanned[1:-1] == [True, True, False, False]
+    assert order.repeated[1:-1] == [False, False, True, False]
+
+
 def test_separators_that_end_a_line_are_known():
-    def lined(*separators: str) -> list[str]:
+    def lined(*separators: Separator) -> list[str]:
         order = text_segmenter._Order(separators)
         return list(order.separators[order.lined : order.unlined])
 
@@ -43,3 +50,4 @@ def test_separators_that_end_a_line_are_known():
     assert lined("a", "\n", ". \n", "\n\n", "x\ny") == []
     assert lined("a", "b\n", "cd\n", " ", "e\n") == ["b\n", "cd\n"]
     assert lined() == []
+    assert lined(("a", "\n"), "b\n", ("c", "d\n")) == ["b\n"]

@@ -10,10 +10,10 @@ const WHITESPACE = new Set(
     [0x2028, 0x2029], [0x202f, 0x202f], [0x205f, 0x205f], [0x3000, 0x3000]]
     .flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i)));
 const NEWLINE = 0xa;
-const SEPARATORS = [
+const SEPARATORS = [ // what stands before a cut, and after it
   "\n\n", "],\n", "},\n", "),\n", "]\n", "}\n", ")\n", ",\n", "？\n", "?\n", "！\n", "!\n", "。\n", ".\n",
   "？", "? ", "！", "! ", "。", ". ", "; ", ": ", "—", "--", "，", "、", ", ", "\u200b", " ",
-].map(codePoints).concat([[]]);
+].map((separator) => [separator, ""]);
 
 function codePoints(string) {
   return Array.from(string, (character) => character.codePointAt(0));
@@ -35,38 +35,40 @@ function moveCut(text, at) {
   return newline >= start ? newline + 1 : end;
 }
 
-function findEnds(text, start, end, separator) {
-  const ends = [];
-  for (let at = start; at + separator.length <= end;) {
+function findCuts(text, start, end, [before, after]) {
+  const separator = before.concat(after);
+  const cuts = [];
+  for (let at = start; at < end && at + before.length <= end;) {
     if (separator.every((point, i) => text[at + i] === point)) {
+      cuts.push(at + (before.length || (after.length ? 0 : 1)));
       at += Math.max(1, separator.length);
-      ends.push(at);
     } else {
       at++;
     }
   }
-  return ends;
+  return cuts;
 }
 
-function divide(text, start, end, limit, level, segments) {
+function divide(text, start, end, limit, separators, segments) {
   if (end - start <= limit) {
     segments.push(text.slice(start, end));
     return;
   }
-  if (level === SEPARATORS.length) {
+  if (separators.length === 0) {
     for (let at = start; at < end; at += limit) segments.push(text.slice(at, Math.min(at + limit, end)));
     return;
   }
-  let ends = [];
-  while (ends.length === 0) ends = findEnds(text, start, end, SEPARATORS[level++]);
-  const moved = ends.map((at) => moveCut(text, at)).filter((cut) => cut > start && cut < end);
+  let found = [];
+  let level = 0;
+  while (found.length === 0) found = findCuts(text, start, end, separators[level++]);
+  const moved = found.map((at) => moveCut(text, at)).filter((cut) => cut > start && cut < end);
   const cuts = [...new Set(moved)].sort((a, b) => a - b).concat(end);
   let merged = start;
   let left = start;
   for (const right of cuts) {
     if (right - left > limit) {
       if (merged < left) segments.push(text.slice(merged, left));
-      divide(text, left, right, limit, level, segments);
+      divide(text, left, right, limit, separators.slice(level), segments);
       merged = right;
     } else if (right - merged > limit) {
       segments.push(text.slice(merged, left));
@@ -77,9 +79,10 @@ function divide(text, start, end, limit, level, segments) {
   if (merged < end) segments.push(text.slice(merged, end));
 }
 
-function split(text, limit) {
+function split(text, limit, separators) {
   const segments = [];
-  if (text.length > 0) divide(text, 0, text.length, limit, 0, segments);
+  const order = [...separators, ["", ""]].map((pair) => pair.map(codePoints)); // every character last
+  if (text.length > 0) divide(text, 0, text.length, limit, order, segments);
   return segments;
 }
 
@@ -87,7 +90,7 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
   const vector = JSON.parse(line);
   const isString = typeof vector.text === "string";
   const text = isString ? codePoints(vector.text) : vector.text;
-  const segments = split(text, vector.max_chunk_length);
+  const segments = split(text, vector.max_chunk_length, vector.separators || SEPARATORS);
   const answer = isString
     ? segments.map((segment) => segment.map((point) => String.fromCodePoint(point)).join(""))
     : segments;
