@@ -20,7 +20,8 @@ def write_report(folder: Path, run: Run | None = None) -> Path:
     """
     from harness.report import html  # matplotlib, which is slow
 
-    run, bias = run or read_run(folder), read_bias()
+    run = run or read_run(folder)
+    bias = read_bias(run)
     page = folder / REPORT_PAGE
     if run.retrievals:
         texts = (markdown.render_retrieval(run), html.render_retrieval_page(run))

@@ -402,7 +402,7 @@ def test_a_report_is_written_from_the_files_alone(tmp_path: Path) -> None:
     path = write_report(tmp_path)
     assert path == tmp_path / "report.html"
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert text == render_report(TIMED, read_bias())
+    assert text == render_report(TIMED, read_bias(TIMED))
     assert "times as fast as langchain" in path.read_text(encoding="utf-8")
 
 
@@ -452,3 +452,20 @@ def test_a_narrow_terminal_loses_no_number() -> None:
             assert any(
                 all(f" {part} " in line for part in (*cells[:3], number)) for line in lines
             ), (cells, number)
+
+
+def test_only_what_concerns_the_run_is_told_of_its_bias() -> None:
+    def measure(splitter: str, corpus: str) -> Run:
+        (count, *_) = CHECKED.counts
+        return replace(
+            CHECKED, counts=[replace(count, workload=Workload(corpus, splitter, 20))], rounds=[]
+        )
+
+    bias = read_bias(measure("haystack", "mine.txt"))
+    assert "- Haystack's splitter" in bias
+    assert "- `join` and `fits`" in bias
+    for absent in ("LangChain's", "Natural Questions", "### The clock", "<!--", "\n\n\n"):
+        assert absent not in bias
+    assert bias.startswith("A benchmark answers")
+    assert "- Natural Questions" in read_bias(measure("fixed", "natural_questions"))
+    assert "### The clock\n\n- Only the calls that split" in read_bias(TIMED)
