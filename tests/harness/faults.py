@@ -70,7 +70,8 @@ def end(command: str, name: str, moment: float, folder: Path) -> list[str]:
         allowed = (0, 3, 130, -signal.SIGINT, -getattr(signal, name))
         if name != "SIGKILL" and running.returncode not in allowed:
             faults.append(f"exit status {running.returncode}: {said.decode()[-300:]}")
-        if b"Traceback" in said:
+        # After SIGKILL it is Python's pools that miss the process.
+        if name != "SIGKILL" and b"Traceback" in said:
             faults.append(f"a traceback: {said.decode()[-300:]}")
     while (left := _find_processes(mark)) and time.monotonic() < until:
         time.sleep(0.05)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,13 @@ WRAPPED = """
             except KeyboardInterrupt:
                 raise ImportError("numpy could not be initialized")
 """
+
+
+def test_an_interruption_before_the_command_listens_is_no_traceback(tmp_path: Path) -> None:
+    before = FINDER.format(action="os.kill(os.getpid(), signal.SIGINT)")
+    before = before.replace("harness.cli.commands", "harness.cli.start")
+    done = run_segbench(tmp_path, "list", before=before)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell closes the streams")
