@@ -78,14 +78,14 @@ class _Tolerance(click.FloatRange):
     type=_Tolerance(min=1, max=10, min_open=True),
     default=TOLERANCE,
     show_default=True,
-    help="Ratio of head's time to base's that is still fine.",
+    help="Ratio of head's time to base's that is still accepted.",
 )
 @click.option("--instructions", is_flag=True, help="Count instructions too; needs valgrind.")
 @click.option(
     "--allow-different-segments",
     "different_segments",
     is_flag=True,
-    help="Measure speed even where the segments differ, and let them.",
+    help="Measure speed even if the segments differ, and accept that they do.",
 )
 @click.option(
     "--allow-unknown",
@@ -121,7 +121,7 @@ def compare_command(
 
     Both versions are measured in turns, on the builtin corpus unless --corpus names another, and on
     texts of odd shapes; --base and --head are git revisions or folders. Speed is CPU time. Two runs
-    are given by their folders DIR; their times are told and decide nothing. Exit status: 0 not
+    are given by their folders DIR; their times are shown, but decide nothing. Exit status: 0 not
     slower than the tolerance allows; 1 slower, or the segments differ; 2 the command was wrong; 3
     it cannot be told whether head is slower, or nothing was measured.
     """

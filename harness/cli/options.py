@@ -115,7 +115,7 @@ loading_timeout_option = click.option(
     default=corpora.TIMEOUT,
     show_default=True,
     metavar="SECONDS",
-    help="Loading that makes no progress for so long is given up.",
+    help="Give up a corpus whose loading makes no progress for so long.",
 )
 timeout_option = click.option(
     "--timeout",
@@ -123,7 +123,7 @@ timeout_option = click.option(
     default=SPLITTER_TIMEOUT,
     show_default=True,
     metavar="SECONDS",
-    help="A splitter that takes longer to load, or for a document, is given up, and so is a corpus "
+    help="Give up a splitter that takes longer to load or to split one document, and a corpus "
     "whose loading makes no progress for so long.",
 )
 limits_option = click.option(
@@ -133,7 +133,7 @@ limits_option = click.option(
     multiple=True,
     default=(20, 128, 500),
     show_default=True,
-    help="Limit in code points; may be repeated.",
+    help="Limit: the most code points in a segment; may be repeated.",
 )
 
 
@@ -161,12 +161,12 @@ def out_option(command: Command) -> Command:
         click.option(
             "--overwrite",
             is_flag=True,
-            help="Replace the results that --out holds already.",
+            help="Replace the results that --out already holds.",
         ),
         click.option(
             "--out",
             type=click.Path(file_okay=False, path_type=Path),
-            help="Folder to write to; without it, one in reports/ named by the time.",
+            help="Folder to write to; by default a new one in reports/, named after the time.",
         ),
     ):
         decorated = option(decorated)
@@ -190,8 +190,7 @@ baseline_option = click.option(
     "--baseline",
     metavar="NAME",
     shell_complete=complete_splitters,
-    help="Splitter that speed is measured against: each other one takes turns with it; "
-    f"{BASELINE} by default.",
+    help=f"Splitter that the speed of the others is compared with; {BASELINE} by default.",
 )
 profile_option = click.option(
     "--profile",
@@ -216,34 +215,34 @@ corpus_options = read_into(
     click.option(
         "--suite",
         type=click.Choice(list(corpora.suites())),
-        help="A declared sample over several corpora, in place of --corpus.",
+        help="A fixed sample of several corpora, instead of --corpus.",
     ),
     mirror_option,
     click.option(
         "--max-documents",
         type=click.IntRange(min=1),
-        help="Only so many documents of each corpus, the first ones.",
+        help="Use only the first so many documents of each corpus.",
     ),
     click.option(
         "--sample",
         type=click.IntRange(min=1),
-        help="Only so many documents of each corpus, chosen at random.",
+        help="Use only so many documents of each corpus, chosen at random.",
     ),
     click.option(
         "--seed",
         type=int,
-        help="Of --sample: the same seed chooses the same documents; 0 by default.",
+        help="Seed of --sample: the same one chooses the same documents; 0 by default.",
     ),
     click.option(
         "--encoding",
         metavar="NAME",
-        help="Of the files that --corpus names; UTF-8 by default.",
+        help="Encoding of the files that --corpus names; UTF-8 by default.",
     ),
     click.option(
         "--text-column",
         metavar="COLUMN",
         help="Column with the text, in the files of rows that --corpus names: .jsonl, .ndjson, "
-        ".jsonlines, .json, .csv, .tsv, .parquet. A dot enters an object.",
+        ".jsonlines, .json, .csv, .tsv, .parquet. a.b is field b of object a.",
     ),
     click.option(
         "--include",
@@ -277,7 +276,7 @@ splitter_options = read_into(
         type=click.Choice(["default", "all"]),
         default="default",
         show_default=True,
-        help="Without --splitter: the few that always run, or all that are declared; "
-        "those get environments of their own, and are profiled as well.",
+        help="Without --splitter: the default splitters, or all, each in its own virtual "
+        "environment and with --profile.",
     ),
 )

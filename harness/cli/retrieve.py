@@ -58,8 +58,14 @@ from harness.retrieval.sources import (
     "spans or the answer's text.",
 )
 @mirror_option
-@click.option("--encoding", metavar="NAME", help="Of the files of --corpus; UTF-8 by default.")
-@click.option("--text-column", metavar="COLUMN", help="Of the files of --corpus that have columns.")
+@click.option(
+    "--encoding", metavar="NAME", help="Encoding of the files of --corpus; UTF-8 by default."
+)
+@click.option(
+    "--text-column",
+    metavar="COLUMN",
+    help="Column with the text, in files of --corpus that have columns.",
+)
 @timeout_option
 @splitter_options
 @click.option(
@@ -69,7 +75,7 @@ from harness.retrieval.sources import (
     multiple=True,
     default=(128, 500),
     show_default=True,
-    help="Limit in code points; may be repeated.",
+    help="Limit: the most code points in a segment; may be repeated.",
 )
 @click.option(
     "--budget",

@@ -37,7 +37,7 @@ from harness.splitters.contenders import gather
     multiple=True,
     default=(500,),
     show_default=True,
-    help="Limit in code points; may be repeated.",
+    help="Limit: the most code points in a segment; may be repeated.",
 )
 @click.option(
     "--html",
