@@ -15,7 +15,7 @@ from harness.compare.instructions import Instructions, count_instructions, find_
 from harness.compare.segments import Difference, compare_segments
 from harness.compare.sides import as_splitter, describe_failure, open_clean_process, start_side
 from harness.measure.machine import describe_environment, now
-from harness.measure.rounds import Pair, SideError, Task
+from harness.measure.rounds import Group, SideError, Task
 from harness.measure.run import Progress
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.strata import SHAPES_CORPUS, cut_shapes, cut_strata, make_shapes
@@ -183,8 +183,8 @@ def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> l
     began = time.monotonic()
     measured = [Measured(task) for task in tasks]
     workloads = len(tasks) * question.bases
-    pair = Pair(
-        as_splitter(question.head, HEAD), as_splitter(question.base, BASE), open_clean_process
+    group = Group(
+        [as_splitter(question.head, HEAD)], as_splitter(question.base, BASE), open_clean_process
     )
     done, longest = 0, 0.0
     for look in decision.LOOKS:
@@ -195,7 +195,7 @@ def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> l
         progress.begin(f"rounds {done + 1} to {look}", (look - done) * len(pending))
         for number in range(done, look):
             started = time.monotonic()
-            _make_round(question, pair, number, pending)
+            _make_round(question, group, number, pending)
             progress.advance(len(pending))
             longest = max(longest, time.monotonic() - started)
         done = look
@@ -209,9 +209,9 @@ def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> l
     return measured
 
 
-def _make_round(question: Question, pair: Pair, number: int, pending: Sequence[Measured]) -> None:
+def _make_round(question: Question, group: Group, number: int, pending: Sequence[Measured]) -> None:
     rounds = {(each.task.corpus, each.task.max_chunk_length): each.rounds for each in pending}
-    for each in pair.make_round(number, [each.task for each in pending]):
+    for each in group.make_round(number, {HEAD: [each.task for each in pending]}):
         if isinstance(each, SideError):
             side = question.head if each.side == HEAD else question.base
             raise describe_failure(side, each.error) from each.error

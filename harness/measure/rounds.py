@@ -1,23 +1,24 @@
 """Rounds of turns: the one way in which anything here is timed.
 
-In a round a splitter and its baseline each have a fresh process on the same core, the next core in
-the next round, with the same seed of hashes, another one in the next round. They take turns over
-one stratum of documents after the other: A B B A, and B A A B in odd rounds. What drifts meets both
-alike; what differs between processes differs between rounds, which are the replicates. A turn takes
-about TURN_SECONDS, however many passes over the stratum that is.
+In a round every splitter and their baseline have a fresh process each, on the same core, the next
+core in the next round, with the same seed of hashes, another one in the next round. All processes
+are loaded before anything is timed. Then one splitter after the other takes turns with the baseline
+over one stratum of documents after the other: A B B A, and B A A B in odd rounds. What drifts meets
+both alike; what differs between processes differs between rounds, which are the replicates. A turn
+takes about TURN_SECONDS, however many passes over the stratum that is.
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from harness.measure.strata import TURN_SECONDS, Stratum
 from harness.results.model import Round, Workload
-from harness.runner.executor import list_cores
-from harness.runner.process import Loadable, Pass, SplitterError, SplitterProcess
+from harness.runner.executor import call_all, list_cores
+from harness.runner.process import TIMED_OUT, Loadable, Pass, SplitterError, SplitterProcess
 
 _MOST_PASSES = 10_000
 _ALIKE = 2.0  # sides whose speeds differ by less make the same number of passes
@@ -41,7 +42,7 @@ def open_process(side: Loadable, *, seed: int, timeout: float) -> Iterator[Split
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a pair of sides splits in a round: the strata of a corpus, at one limit."""
+    """What a splitter and its baseline split in a round: the strata of a corpus, at one limit."""
 
     corpus: str
     max_chunk_length: int
@@ -49,120 +50,130 @@ class Task:
 
 
 class SideError(Exception):
-    """One side of a pair failed at a task; ``side`` names it, ``error`` tells how."""
+    """A contender or its baseline failed at a task; ``side`` names who, ``error`` tells how."""
 
-    def __init__(self, side: str, task: Task, error: SplitterError) -> None:
+    def __init__(self, contender: str, side: str, task: Task, error: SplitterError) -> None:
         super().__init__(f"{side}: {error}")
+        self.contender = contender
         self.side = side
         self.task = task
         self.error = error
 
 
-class Pair:
-    """A splitter and its baseline, which take turns.
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A splitter and its part: the only splitter of a run is its own baseline."""
+
+    splitter: Loadable
+    baseline: bool
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        return self.splitter.name, self.baseline
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a side gave for a stratum, and the CPU seconds of its quickest pass so far."""
+
+    digest: str
+    seconds: float
+
+
+class Group:
+    """Splitters that take turns with one baseline, one of them after the other.
 
     It remembers what each gave for each stratum: segments that differ from those of an earlier
     round are an error. ``expect`` tells what was verified before.
     """
 
-    def __init__(
-        self,
-        contender: Loadable,
-        baseline: Loadable,
-        start: Opener,
-    ) -> None:
-        self.contender = contender
-        self.baseline = baseline
+    def __init__(self, contenders: Iterable[Loadable], baseline: Loadable, start: Opener) -> None:
+        self._contenders = [_Side(each, baseline=False) for each in contenders]
+        self._baseline = _Side(baseline, baseline=True)
         self._start = start
         self._cores = list_cores()
-        self._given: dict[tuple[bool, str, int, str], str] = {}
+        self._known: dict[_Place, _Known] = {}
 
-    def expect(self, task: Task, stratum: Stratum, digest: str, *, baseline: bool) -> None:
-        """Let turns over a stratum give this digest, or fail."""
-        self._given[baseline, task.corpus, task.max_chunk_length, stratum.name] = digest
+    def expect(
+        self, splitter: Loadable, task: Task, stratum: Stratum, done: Pass, *, baseline: bool
+    ) -> None:
+        """Let the turns of a contender, or of the baseline, give what this pass gave, or fail."""
+        place = _place(_Side(splitter, baseline), task, stratum)
+        self._known[place] = _Known(done.digest, done.cpu_seconds)
 
-    def make_round(self, number: int, tasks: Iterable[Task]) -> Iterator[Round | SideError]:
-        """The rounds of every task, one for each stratum, or who failed at the task."""
-        pending = list(tasks)
-        while pending:
-            # Another pair of processes after a failure, whose process is gone.
-            with contextlib.ExitStack() as stack:
-                processes = self._open(number, pending[0], stack)
-                if isinstance(processes, SideError):
-                    yield processes
-                    pending.pop(0)
-                    continue
-                while pending:
-                    task = pending.pop(0)
-                    done = self._make_rounds(number, task, processes)
-                    if isinstance(done, SideError):
-                        yield done
-                        break
-                    yield from done
+    def make_round(
+        self, number: int, tasks: Mapping[str, Iterable[Task]]
+    ) -> Iterator[Round | SideError]:
+        """The rounds of each contender's tasks, one for each stratum, or who failed at the task.
 
-    def _open(
-        self, number: int, task: Task, stack: contextlib.ExitStack
-    ) -> "list[SplitterProcess] | SideError":
-        """The processes of contender and baseline, loaded for a task."""
-        sides = (self.contender, self.baseline)
-        processes = []
-        for side in sides:
-            try:
-                processes.append(stack.enter_context(self._start(side, seed=number)))
-            except SplitterError as error:
-                return SideError(side.name, task, error)
+        When a time limit was exceeded, the contender's other tasks are left out.
+        """
+        pending = {name: given for name, each in tasks.items() if (given := list(each))}
+        contenders = [each for each in self._contenders if each.splitter.name in pending]
+        if not contenders:
+            return
         core = self._cores[number % len(self._cores)]
-        with ThreadPoolExecutor(len(sides)) as threads:  # to import takes longer than to split
-            loading = [threads.submit(p.load, task.max_chunk_length) for p in processes]
-        for side, process, done in zip(sides, processes, loading, strict=True):
-            try:
-                done.result()
-                process.keep_on_core(core)
-            except SplitterError as error:
-                return SideError(side.name, task, error)
-        return processes
+        first = pending[contenders[0].splitter.name][0]
+        with contextlib.ExitStack() as stack:
+            processes = _Processes(self._start, number, core, stack)
+            processes.load_all([*contenders, self._baseline], first.max_chunk_length)
+            for place in range(len(contenders)):
+                # The baseline's process grows older, so another one begins in the next round.
+                contender = contenders[(place + number) % len(contenders)]
+                for task in pending[contender.splitter.name]:
+                    done = self._make_rounds(number, contender, task, processes)
+                    if not isinstance(done, SideError):
+                        yield from done
+                        continue
+                    yield done
+                    if done.error.status == TIMED_OUT:
+                        break
 
     def _make_rounds(
-        self, number: int, task: Task, processes: Sequence[SplitterProcess]
+        self, number: int, contender: _Side, task: Task, processes: "_Processes"
     ) -> "list[Round] | SideError":
-        sides = (self.contender, self.baseline)
-        acting = 0
+        pair = (contender, self._baseline)
+        acting = contender
         try:
-            for acting in (0, 1):
-                processes[acting].load(task.max_chunk_length)
+            for acting in pair:
+                processes.load(acting, task.max_chunk_length)
             rounds = []
             for stratum in task.strata:
+                cold = stratum is task.strata[0]  # these processes have split nothing at this limit
+                for acting in pair:
+                    if cold or _place(acting, task, stratum) not in self._known:
+                        self._take(processes, acting, task, stratum, 1)
+                known = [self._known[_place(each, task, stratum)] for each in pair]
+                passes = _count_passes([each.seconds for each in known])
                 turns: tuple[list[Pass], list[Pass]] = ([], [])
-                for acting in (0, 1):
-                    warm_up = self._take(sides[acting], processes[acting], task, stratum, 1)
-                    turns[acting].append(warm_up)
-                passes = _count_passes(turns[0].pop(), turns[1].pop())
-                for acting in (0, 1, 1, 0) if number % 2 == 0 else (1, 0, 0, 1):
-                    turn = self._take(
-                        sides[acting], processes[acting], task, stratum, passes[acting]
-                    )
-                    turns[acting].append(turn)
-                rounds.append(self._record(number, task, stratum, passes, turns))
+                for at in (0, 1, 1, 0) if number % 2 == 0 else (1, 0, 0, 1):
+                    acting = pair[at]
+                    turns[at].append(self._take(processes, acting, task, stratum, passes[at]))
+                rounds.append(self._record(number, contender, task, stratum, passes, turns))
         except SplitterError as error:
-            return SideError(sides[acting].name, task, error)
+            return SideError(contender.splitter.name, acting.splitter.name, task, error)
         return rounds
 
     def _take(
-        self, side: Loadable, process: SplitterProcess, task: Task, stratum: Stratum, passes: int
+        self, processes: "_Processes", side: _Side, task: Task, stratum: Stratum, passes: int
     ) -> Pass:
+        process = processes.find(side)
         done = process.take_turn(stratum.spool, passes)
-        key = (side is self.baseline, task.corpus, task.max_chunk_length, stratum.name)
-        if self._given.setdefault(key, done.digest) != done.digest:
+        seconds = done.cpu_seconds / passes
+        known = self._known.setdefault(_place(side, task, stratum), _Known(done.digest, seconds))
+        if known.digest != done.digest:
             process.close()
-            raise SplitterError("changed", "in a later turn they were others")
+            raise SplitterError("changed", "its segments are not those that it gave before")
+        known.seconds = min(known.seconds, seconds)
         return done
 
     def _record(
         self,
         number: int,
+        contender: _Side,
         task: Task,
         stratum: Stratum,
-        passes: tuple[int, int],
+        passes: Sequence[int],
         turns: tuple[Sequence[Pass], Sequence[Pass]],
     ) -> Round:
         seconds = []
@@ -171,8 +182,8 @@ class Pair:
             seconds += [each.seconds / times for each in done]
         try:
             return Round(
-                Workload(task.corpus, self.contender.name, task.max_chunk_length),
-                self.baseline.name,
+                Workload(task.corpus, contender.splitter.name, task.max_chunk_length),
+                self._baseline.splitter.name,
                 stratum.name,
                 number,
                 stratum.code_points,
@@ -182,10 +193,77 @@ class Pair:
             raise SplitterError("failed", f"the clock is too coarse for it: {error}") from error
 
 
-def _count_passes(contender: Pass, baseline: Pass) -> tuple[int, int]:
-    """How many passes each makes in a turn, given one of each."""
-    seconds = [max(each.cpu_seconds, 1e-9) for each in (contender, baseline)]
+class _Processes:
+    """The processes of a round, one for each side; one that is gone is started again."""
+
+    def __init__(self, start: Opener, number: int, core: int, until: contextlib.ExitStack) -> None:
+        self._start = start
+        self._number = number
+        self._core = core
+        self._until = until
+        self._running: dict[tuple[str, bool], SplitterProcess] = {}
+        self._failed: dict[tuple[str, bool], SplitterError] = {}
+
+    def load_all(self, sides: Iterable[_Side], max_chunk_length: int) -> None:
+        """Load all sides, as many at once as there are cores: to import takes longer than a turn.
+
+        Who fails is told by ``load``.
+        """
+        opened = []
+        for side in sides:
+            try:
+                opened.append((side, self._open(side)))
+            except SplitterError as error:
+                self._failed[side.key] = error
+        loading = call_all(
+            [partial(self._prepare, process, max_chunk_length) for _, process in opened],
+            stop=self._close_all,
+        )
+        for (side, _), each in zip(opened, loading, strict=True):
+            try:
+                each.result()
+            except SplitterError as error:
+                self._failed[side.key] = error
+
+    def load(self, side: _Side, max_chunk_length: int) -> None:
+        """Load a side for a limit. Raises SplitterError."""
+        if error := self._failed.pop(side.key, None):
+            raise error
+        process = self._running.get(side.key)
+        if process is None or process.closed:
+            self._prepare(self._open(side), max_chunk_length)
+        else:
+            process.load(max_chunk_length)
+
+    def find(self, side: _Side) -> SplitterProcess:
+        """The process of a side that is loaded."""
+        return self._running[side.key]
+
+    def _open(self, side: _Side) -> SplitterProcess:
+        process = self._until.enter_context(self._start(side.splitter, seed=self._number))
+        self._running[side.key] = process
+        return process
+
+    def _close_all(self) -> None:
+        for process in self._running.values():
+            process.close()
+
+    def _prepare(self, process: SplitterProcess, max_chunk_length: int) -> None:
+        process.load(max_chunk_length)
+        process.keep_on_core(self._core)  # after it has imported, which any core may do
+
+
+_Place = tuple[tuple[str, bool], str, int, str]
+
+
+def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
+    return side.key, task.corpus, task.max_chunk_length, stratum.name
+
+
+def _count_passes(seconds: Sequence[float]) -> list[int]:
+    """How many passes each of two sides makes in a turn, given the seconds of one of each."""
+    seconds = [max(each, 1e-9) for each in seconds]
     numbers = [min(_MOST_PASSES, max(1, round(TURN_SECONDS / each))) for each in seconds]
     if max(seconds) < _ALIKE * min(seconds):
         numbers = [min(numbers)] * 2  # the first pass of a turn may take longer than the others
-    return numbers[0], numbers[1]
+    return numbers

@@ -9,7 +9,7 @@ from pathlib import Path
 from corpora import Corpus, Document
 from harness.runner.spool import read_spool, write_spool
 
-TURN_SECONDS = 0.02
+TURN_SECONDS = 0.015
 QUARTERS = 4
 SHAPES_CORPUS = "shapes"
 _SHAPE_LENGTH = 20_000  # code points

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from harness.measure.rounds import Pair, SideError, Task, open_process
+from harness.measure.rounds import Group, SideError, Task, open_process
 from harness.measure.spooling import SpooledCorpus
 from harness.measure.strata import Stratum, cut_strata
 from harness.results.errors import MeasurementError
 from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.model import Count, Failure, Round, Workload
-from harness.runner.pool import SplitterPool, open_folder
+from harness.runner.executor import call_all
+from harness.runner.pool import KEPT, SplitterPool, open_folder
 from harness.runner.process import TIMED_OUT, Pass, SplitterError
 from harness.splitters.registry import Splitter
 
@@ -54,10 +55,11 @@ def time_workloads(
     contenders = [s for s in splitters if s.name != baseline.name] or list(splitters)
     with open_folder() as folder:
         verifier = _Verifier(pool, pass_timeout, folder, advance)
-        pairs = {
-            each.name: Pair(each, baseline, partial(open_process, timeout=pool.timeout))
-            for each in contenders
-        }
+        start = partial(open_process, timeout=pool.timeout)
+        groups = [
+            Group(contenders[at : at + KEPT - 1], baseline, start)
+            for at in range(0, len(contenders), KEPT - 1)
+        ]
         tasks: dict[str, dict[Workload, Task]] = {each.name: {} for each in contenders}
         chosen = [corpus for corpus in corpora if _is_counted(corpus, counted)]
         steps = sum(corpus.documents for corpus in chosen) * len(limits) * (1 + len(contenders))
@@ -71,14 +73,13 @@ def time_workloads(
                 ]
                 if verified:
                     verifier.prepare(
-                        corpus, limit, baseline, verified, counted, pairs, tasks, result
+                        corpus, limit, baseline, verified, counted, groups, tasks, result
                     )
         begin("timing", rounds * sum(map(len, tasks.values())))
         done: dict[Workload, list[Round]] = {}
         for number in range(rounds):
-            for name, pending in tasks.items():
-                _make_round(number, pairs[name], pending, done, result, pool)
-                advance(len(pending))
+            for group in groups:
+                _make_round(number, group, tasks, done, result, advance)
     result.rounds.extend(
         each
         for pending in tasks.values()
@@ -114,7 +115,7 @@ class _Verifier:
         baseline: Splitter,
         verified: Sequence[tuple[Splitter, Count]],
         counted: Mapping[Workload, Count],
-        pairs: Mapping[str, Pair],
+        groups: Sequence[Group],
         tasks: Mapping[str, dict[Workload, Task]],
         result: TimingResult,
     ) -> None:
@@ -138,18 +139,28 @@ class _Verifier:
         if not strata:
             return  # no document has any text
         task = Task(corpus.name, limit, strata)
-        for splitter, count in verified:
+        for group in groups:
+            for stratum, done in zip(strata, given, strict=True):
+                group.expect(baseline, task, stratum, done, baseline=True)
+        verifying = call_all(
+            [
+                partial(self._verify, corpus, limit, splitter, count, lambda _: strata)
+                for splitter, count in verified
+            ],
+            stop=self.pool.close,
+        )
+        for (splitter, count), each in zip(verified, verifying, strict=True):
             try:
-                _, gave = self._verify(corpus, limit, splitter, count, lambda _: strata)
+                _, gave = each.result()
             except SplitterError as error:
                 _note(result, count.workload, error)
                 if error.status == TIMED_OUT:
                     self.pool.give_up(splitter, error)
                 continue
             tasks[splitter.name][count.workload] = task
-            for stratum, digest, base in zip(strata, gave, given, strict=True):
-                pairs[splitter.name].expect(task, stratum, digest, baseline=False)
-                pairs[splitter.name].expect(task, stratum, base, baseline=True)
+            for group in groups:
+                for stratum, done in zip(strata, gave, strict=True):
+                    group.expect(splitter, task, stratum, done, baseline=False)
 
     def _verify(
         self,
@@ -158,8 +169,8 @@ class _Verifier:
         splitter: Splitter,
         count: Count | None,
         cut: Callable[[Pass], Sequence[Stratum]],
-    ) -> tuple[Sequence[Stratum], list[str]]:
-        """The strata, and the digest of what the splitter gives for each."""
+    ) -> tuple[Sequence[Stratum], list[Pass]]:
+        """The strata, and what the splitter gives for each."""
         with self.pool.borrow(splitter) as process:
             process.load(limit)
             done = process.run_pass(corpus.spool, self.advance, timeout=self.pass_timeout)
@@ -170,33 +181,32 @@ class _Verifier:
                     f"{done.segments:,} now)",
                 )
             strata = cut(done)
-            return strata, [process.take_turn(each.spool, 1).digest for each in strata]
+            return strata, [process.take_turn(each.spool, 1) for each in strata]
 
 
 def _make_round(
     number: int,
-    pair: Pair,
-    pending: dict[Workload, Task],
+    group: Group,
+    tasks: Mapping[str, dict[Workload, Task]],
     done: dict[Workload, list[Round]],
     result: TimingResult,
-    pool: SplitterPool,
+    advance: Callable[[int], None],
 ) -> None:
-    for each in pair.make_round(number, pending.values()):
+    for each in group.make_round(number, {name: t.values() for name, t in tasks.items()}):
         if isinstance(each, Round):
             done.setdefault(each.workload, []).append(each)
+            strata = tasks[each.workload.splitter][each.workload].strata
+            advance(each.stratum == strata[-1].name)
             continue
-        failed = [w for w, task in pending.items() if task is each.task]
-        if each.error.status == TIMED_OUT:
-            failed = list(pending)
-        for workload in failed:
-            del pending[workload]
-            _note(result, workload, _blame(pair, each))
-        if each.error.status == TIMED_OUT:
-            return
+        pending = tasks[each.contender]
+        for workload, task in list(pending.items()):
+            if task is each.task or each.error.status == TIMED_OUT:
+                del pending[workload]
+                _note(result, workload, _blame(each))
 
 
-def _blame(pair: Pair, failed: SideError) -> SplitterError:
-    if failed.side == pair.contender.name:
+def _blame(failed: SideError) -> SplitterError:
+    if failed.side == failed.contender:
         return failed.error
     return SplitterError(UNTIMED, f"its baseline {failed.side} failed: {failed.error.detail}")
 

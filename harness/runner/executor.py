@@ -6,10 +6,10 @@ import os
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from harness.runner.pool import open_folder
 
@@ -48,6 +48,26 @@ def open_process_pool(processes: int | None = None) -> Iterator[Executor]:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+T = TypeVar("T")
+
+
+def call_all(calls: Iterable[Callable[[], T]], *, stop: Callable[[], object]) -> list[Future[T]]:
+    """Make calls that wait for other processes, as many at once as there are cores.
+
+    Each has a future that is done. When this is interrupted, those that have not begun are left
+    out, and ``stop`` must make the others end.
+    """
+    with ThreadPoolExecutor(count_cores()) as threads:
+        try:
+            begun = [threads.submit(each) for each in calls]
+            wait(begun)
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            stop()
+            raise
+    return begun
 
 
 def count_cores() -> int:

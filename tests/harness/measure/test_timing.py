@@ -16,7 +16,7 @@ from harness.results.errors import MeasurementError
 from harness.results.model import Count, Workload
 from harness.runner.digest import SegmentsDigest
 from harness.runner.pool import SplitterPool
-from harness.runner.process import SPLITTER_TIMEOUT, Pass
+from harness.runner.process import SPLITTER_TIMEOUT
 from harness.runner.spool import read_spool
 from harness.splitters.registry import Splitter
 
@@ -112,7 +112,7 @@ def test_every_round_of_every_verified_workload_is_kept() -> None:
 def test_sides_take_turns_in_an_order_that_is_reversed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measure_rounds, "_count_passes", lambda *_: (1, 1))
+    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
     log = tmp_path / "log"
     one, other = (
         Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
@@ -147,6 +147,54 @@ def test_each_round_has_processes_with_the_same_seed_and_another_one_each_round(
     seeds = log.read_text().split()
     rounds = seeds[2:]  # those that verify have none of their own
     assert rounds == ["0", "0", "1", "1", "2", "2"]
+
+
+def test_splitters_share_the_process_of_their_baseline_in_a_round(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    one, two, other = (
+        Splitter(name, "failing_splitters:logging_seed", {"path": str(log)}) for name in "abc"
+    )
+    counts = [count(name, 20, SLICES[20]) for name in "ab"]
+    time_workloads([CORPUS], [one, two], [20], counts, other, rounds=2)
+    assert log.read_text().split() == ["none"] * 3 + ["0"] * 3 + ["1"] * 3
+
+
+def test_each_splitter_has_turns_of_the_baseline_beside_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
+    log = tmp_path / "log"
+    one, two, other = (
+        Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
+        for name in "abc"
+    )
+    single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
+    digest = SegmentsDigest()
+    digest.add("first", ["x"])
+    counts = [
+        Count(Workload("tiny", name, 5), 1, 1, 1, 1, 1, 1, digest.hexdigest()) for name in "ab"
+    ]
+    time_workloads([single], [one, two], [5], counts, other, rounds=2)
+    logged = log.read_text()
+    assert sorted(logged[:6]) == [*"aabbcc"]  # they verify, more than one at once
+    # Another one is first in the next round.
+    assert logged[6:] == "acacca" + "bcbccb" + "bccbbc" + "accaac"
+
+
+def test_only_the_first_stratum_of_a_limit_is_split_before_it_is_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
+    log = tmp_path / "log"
+    one, other = (
+        Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
+        for name in "ab"
+    )
+    counts = [count("a", limit, SLICES[limit]) for limit in SLICES]
+    time_workloads([CORPUS], [one], [5, 20], counts, other, rounds=1)
+    # At each limit everyone verifies: a pass over two documents, and two strata of one.
+    verified = 2 * ("bbbb" + "aaaa")
+    assert log.read_text() == verified + 2 * ("ab" + "abba" + "abba")
 
 
 def test_who_fails_is_not_timed_and_the_others_go_on() -> None:
@@ -230,18 +278,15 @@ def test_a_pass_that_takes_too_long_times_out() -> None:
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [
-        ((0.02, 0.02), (1, 1)),
-        ((0.002, 0.003), (7, 7)),  # 10 and 7 would be compared unlike
-        ((0.001, 0.002), (20, 10)),
-        ((2.0, 0.0002), (1, 100)),
-        ((0.0, 1e-9), (10_000, 10_000)),
+        ([0.015, 0.015], [1, 1]),
+        ([0.0015, 0.002], [8, 8]),  # 10 and 8 would be compared unlike
+        ([0.001, 0.002], [15, 8]),
+        ([2.0, 0.00015], [1, 100]),
+        ([0.0, 1e-9], [10_000, 10_000]),
     ],
 )
-def test_a_turn_takes_about_as_long_for_both(
-    seconds: tuple[float, float], expected: tuple[int, int]
-) -> None:
-    one, other = (Pass(each, each, 1, "") for each in seconds)
-    assert measure_rounds._count_passes(one, other) == expected
+def test_a_turn_takes_about_as_long_for_both(seconds: list[float], expected: list[int]) -> None:
+    assert measure_rounds._count_passes(seconds) == expected
 
 
 def make_corpus(*lengths: int) -> Corpus:
@@ -268,9 +313,9 @@ def test_documents_of_one_length_are_in_one_stratum(tmp_path: Path) -> None:
 
 
 def test_of_a_long_stratum_every_nth_document_is_used(tmp_path: Path) -> None:
-    """A pass of 1.6 seconds over 160 documents: two of them are a turn."""
+    """A pass of 1.2 seconds over 160 documents: two of them are a turn."""
     with spool_corpora([make_corpus(*[100] * 160)]) as (corpus,):
-        (stratum,) = cut_strata(corpus.spool, 1.6, tmp_path / "strata")
+        (stratum,) = cut_strata(corpus.spool, 1.2, tmp_path / "strata")
     assert (stratum.documents, stratum.code_points) == (2, 200)
 
 
