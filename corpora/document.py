@@ -37,6 +37,7 @@ class CorpusDigest:
         self._hash = hashlib.sha256()
 
     def add(self, document: Document) -> None:
+        """Take the next document."""
         identifier = document.id.encode("utf-8", "surrogatepass")
         text = document.text.encode("utf-8", "surrogatepass")
         self._hash.update(struct.pack("<QQ", len(identifier), len(text)))
@@ -44,6 +45,7 @@ class CorpusDigest:
         self._hash.update(text)
 
     def hexdigest(self) -> str:
+        """The digest of all documents taken so far."""
         return self._hash.hexdigest()
 
 

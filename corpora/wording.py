@@ -13,6 +13,7 @@ def one_line(error: BaseException) -> str:
 
 
 def truncate(text: str, length: int = LENGTH_AT_MOST) -> str:
+    """The text, or its beginning and a sign that there is more."""
     return text if len(text) <= length else f"{text[:length]}…"
 
 
@@ -23,7 +24,7 @@ def show_column(name: str) -> str:
 
 
 def escape_name(name: str) -> str:
-    """A file's name as valid Unicode: a byte that is not UTF-8 becomes ``\\xNN``."""
+    r"""A file's name as valid Unicode: a byte that is not UTF-8 becomes ``\xNN``."""
     try:
         content = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte

@@ -1,4 +1,4 @@
-"""The segmenter's rules one segment at a time, for a text or a limit that TextSegmenter cannot take.
+"""The segmenter's rules one segment at a time, for what TextSegmenter cannot take.
 
 TextSegmenter knows the whole text and where each segment must end at the latest. Here neither need
 be known before the segment: the text may still grow, and the caller says how far a segment may

@@ -134,8 +134,10 @@ def _is_subsequence(part: str, whole: str) -> bool:
 
 
 def _trim(first: str, second: str) -> tuple[str, str]:
-    """Two strings without what both begin with, then without what both end with: of the best
-    common subsequences, one holds all of it."""
+    """Two strings without what both begin with, then without what both end with.
+
+    Of the best common subsequences, one holds all of it.
+    """
     begin = _count_equal(first, 0, second, 0)
     first, second = first[begin:], second[begin:]
     end = _count_equal(first[::-1], 0, second[::-1], 0)
@@ -179,8 +181,10 @@ class _Gaps:
         self._gaps = dict(zip(self.offsets, parts[1::2], strict=True))
 
     def compare(self, other: "_Gaps", shift: int, start: int, stop: int) -> Loss:
-        """What is lost of the gaps at ``start`` and on, before ``stop``, if the other's content is
-        the same there; its offsets are less by ``shift``."""
+        """What is lost of the gaps from ``start`` on, before ``stop``.
+
+        That is if the other's content is the same there; its offsets are less by ``shift``.
+        """
         here = self._between(start, stop)
         there = other._between(start - shift, stop - shift)
         if shift:
@@ -310,8 +314,11 @@ def find_agreements(first: str, second: str, most: int) -> list[Agreement] | Non
 
 
 def _find_reach(first: str, second: str, most: int) -> list[dict[int, int]] | None:
-    """For each number of edits, how far into the first string they lead on each diagonal (offset
-    in the first string less that in the second); up to the number that leads to the end of both."""
+    """For each number of edits, how far into the first string they lead on each diagonal.
+
+    A diagonal is the offset in the first string less that in the second. The numbers go up to the
+    one that leads to the end of both.
+    """
     reached: list[dict[int, int]] = []
     before: dict[int, int] = {}
     for edits in range(most + 1):

@@ -16,8 +16,8 @@ rules that applies:
 - ``run-without-newline``: it has none.
 
 To compare splitters, boundaries are counted by *unit* instead, whichever rule they break. A unit of
-so many code points cannot do without ``(length - 1) // limit`` boundaries inside it: summed over the
-units, that is ``count_unavoidable``, which the text and the limit decide alone. What a splitter
+so many code points cannot do without ``(length - 1) // limit`` boundaries inside it: summed over
+the units, that is ``count_unavoidable``, which the text and the limit decide alone. What a splitter
 cuts in a unit beyond that number is its ``Splitting.excess``.
 
 Time is linear in the text, whatever is in it. A boundary costs a look at the three code points
@@ -211,8 +211,10 @@ class Splitting:
         return CutRun(rule, run, misplaced, False)
 
     def _is_unavoidable(self, run: WhitespaceRun, misplaced: Sequence[int]) -> bool | None:
-        """Whether the misplaced boundaries lie every limit from their unit's start; None unless
-        all of them lie in units longer than the limit."""
+        """Whether the misplaced boundaries lie every limit from their unit's start.
+
+        None unless all of them lie in units longer than the limit.
+        """
         limit = self.max_chunk_length
         divide = _divide(run, misplaced)
         unavoidable = True
@@ -282,8 +284,10 @@ def whitespace_segment(splitting: Splitting) -> Iterator[Breach]:
 
 
 def edges(splitting: Splitting) -> Iterator[Breach]:
-    """Leading whitespace begins the first segment, trailing whitespace ends the last. A breach
-    a run."""
+    """Leading whitespace begins the first segment, trailing whitespace ends the last.
+
+    One breach per whitespace run.
+    """
     for cut in _select(splitting, "edges"):
         yield _describe(
             cut.run,
@@ -293,8 +297,10 @@ def edges(splitting: Splitting) -> Iterator[Breach]:
 
 
 def too_long_run(splitting: Splitting) -> Iterator[Breach]:
-    """A unit longer than the limit is cut every limit from its start. A breach a cut run,
-    unavoidable where it is so."""
+    """A unit longer than the limit is cut every limit from its start.
+
+    One breach per whitespace run that is cut, unavoidable if it is so.
+    """
     for cut in _select(splitting, "too-long-run"):
         expected = f"every {splitting.max_chunk_length} from the start of its unit"
         yield _describe(cut.run, cut.misplaced, expected, unavoidable=cut.unavoidable)
@@ -351,8 +357,11 @@ def _describe(
 
 @lru_cache(maxsize=1 << 16)
 def is_right(around: str) -> bool:
-    """Whether three code points tell that a boundary after the second is its run's cut, or touches
-    no run. What they do not tell, a scan of the run must."""
+    """Whether three code points tell that a boundary after the second is right.
+
+    It is right if it is its whitespace run's cut, or touches no run. What the three do not tell, a
+    scan of the run must.
+    """
     if len(around) < 3:
         return False
     before, last, following = around[0], around[1], around[2]

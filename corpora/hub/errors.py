@@ -13,10 +13,10 @@ def is_offline() -> bool:
 
 
 def explain(error: BaseException, again: str) -> tuple[str, str]:
-    """The cause, and what mends it, of an exception that `datasets` or its client raised.
+    """The cause, and the remedy, of an exception that `datasets` or its client raised.
 
-    ``again`` says what to do once there is a network. Both answers are a part of one line. What
-    mends is empty where the exception tells of no trouble on the way: then the data are at fault.
+    ``again`` says what to do once there is a network. Both answers are a part of one line. The
+    remedy is empty where the exception tells of no trouble on the way: then the data are at fault.
     """
     from huggingface_hub import errors
 

@@ -22,6 +22,7 @@ def qasper(row: Row) -> str:
 
 
 def covid_qa(row: Row) -> str:
+    """The article."""
     return _whole(row["context"])
 
 
@@ -37,6 +38,7 @@ def natural_questions(row: Row) -> str:
 
 
 def narrativeqa(row: Row) -> str:
+    """The story or the script."""
     return _whole(row["document.text"])
 
 

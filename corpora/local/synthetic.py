@@ -152,19 +152,24 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def choice(self, options: Sequence[_T]) -> _T:
+        """One of the options, each as likely."""
         return options[self.integer(0, len(options) - 1)]
 
     def chance(self, probability: float) -> bool:
+        """True with that probability."""
         return self._random() < probability
 
     def words(self, low: int, high: int) -> str:
+        """From ``low`` to ``high`` words, with spaces between them."""
         return " ".join(self.choice(WORDS) for _ in range(self.integer(low, high)))
 
     def sentence(self) -> str:
+        """A few words, with a capital letter and a mark at the end."""
         words = self.words(3, 14)
         return f"{words[0].upper()}{words[1:]}{self.choice(MARKS)}"
 
     def run(self, low: int, high: int, characters: Sequence[str] = SPACES) -> str:
+        """From ``low`` to ``high`` of the characters."""
         return "".join(self.choice(characters) for _ in range(self.integer(low, high)))
 
 

@@ -34,8 +34,10 @@ def derive_sentences(segment: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """How many texts are embedded, and how many of them were not embedded of the same document
-    before. Those of different documents can be added."""
+    """How many texts are embedded, and how many of them were not of the same document before.
+
+    Those of different documents can be added.
+    """
 
     texts: int = 0
     new: int = 0

@@ -72,6 +72,7 @@ class Evidence:
 
     @cached_property
     def contenders(self) -> Contenders:
+        """All splitters that the claims speak of, each where it is installed."""
         names = (*_CHECKED, *_OTHERS)
         return gather(map(load_splitter, names), self.progress)
 
@@ -115,10 +116,12 @@ class Evidence:
         return resolve([requirement], find_interpreter(SpecifierSet(python)))
 
     def installation(self, name: str) -> Installation:
+        """The virtual environment of a splitter that has one."""
         return self.contenders.installations[self.find(name).name]
 
     @cached_property
     def checked(self) -> CheckResult:
+        """What the check finds on all texts."""
         self.progress("checking the splitters on all texts")
         here = [s for s in self.contenders.splitters if s.name in _CHECKED]
         corpora = [*self.real, self.synthetic]
@@ -172,10 +175,11 @@ class Evidence:
         return broken
 
     def refind(self, embed: Callable[[str], str]) -> list[Refinding]:
-        """Whether questions about the real texts find other answers at the default limit, once
-        LangChain's segments are replaced by the segmenter's, each indexed as ``embed`` says.
+        """Whether questions about the real texts find other answers with the segmenter's segments.
 
-        Raises MeasurementError where no text has questions, or what asks them is not installed.
+        At the default limit, LangChain's segments are replaced by the segmenter's, each indexed as
+        ``embed`` says. Raises MeasurementError if no text has questions, or what asks them is not
+        installed.
         """
         if not self.sets:
             raise MeasurementError("no corpus here has questions")

@@ -22,12 +22,15 @@ _LONGEST_LINE = 2_000
 
 
 class Ending(SystemExit):
-    """The command's own exit status. Any other SystemExit is that of code which was measured or
-    imported, and says nothing of the answer."""
+    """The command's own exit status.
+
+    Any other SystemExit is that of code which was measured or imported, and says nothing of the
+    answer.
+    """
 
 
 def say(message: str) -> None:
-    """Write one line to standard error: foreign text in it cannot break the line or the terminal."""
+    """Write one line to standard error; foreign text cannot break the line or the terminal."""
     print(f"segbench: {_bound(message)}", file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -38,8 +41,10 @@ def _bound(message: str) -> str:
 
 @contextlib.contextmanager
 def end_in_one_line() -> Iterator[None]:
-    """Run the block until it raises Ending; anything else that it raises is told and ends with
-    ``NOT_MEASURED``, a signal to stop with ``INTERRUPTED``."""
+    """Run the block until it raises Ending, and tell in one line whatever else it raises.
+
+    That ends with ``NOT_MEASURED``, a signal to stop with ``INTERRUPTED``.
+    """
     _open_streams()
     signals = _Signals()
     try:
@@ -107,8 +112,10 @@ def _keep_traceback(error: BaseException) -> str:
 
 
 class _Signals:
-    """Lets the signals that ask for an end interrupt the command, those apart that are ignored:
-    that is how nohup and a shell's background jobs start it."""
+    """Lets the signals that ask for an end interrupt the command, unless they are ignored.
+
+    They are ignored under nohup and in a shell's background jobs.
+    """
 
     def __init__(self) -> None:
         self.stopped = False

@@ -25,8 +25,10 @@ _T = TypeVar("_T")
 
 
 def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Corpus]:
-    """The corpora by the names they were asked for: those that are named, else those of the
-    mirror, else ``default``. Says what is missing of them."""
+    """The corpora by the names they were asked for; says what is missing of them.
+
+    They are those that are named, else those of the mirror, else ``default``.
+    """
     names = once(name_corpora(options).corpus_names or default)
     with show_fetching("fetching") as tell:
         if options.suite is not None:

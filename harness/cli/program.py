@@ -19,6 +19,7 @@ class CommandGroup(click.Group):
     """Commands return a verdict; whatever goes wrong is one line on standard error."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command that is asked for, and raise Ending with its exit status."""
         if asked := os.environ.get(_COMPLETION):
             answered = shell_complete(self, {}, "segbench", _COMPLETION, asked) == 0
             raise Ending(WELL if answered else WRONG_COMMAND)
@@ -48,6 +49,7 @@ class CommandGroup(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run it; what is known to go wrong becomes an exception that click shows."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -59,6 +59,7 @@ class Measured:
 
     @property
     def speed(self) -> Speed:
+        """What the decision says; undecided where there is none."""
         return self.decision.speed if self.decision else Speed.UNDECIDED
 
     @property
@@ -117,8 +118,10 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Bad if the segments differ and may not, or if it is slower; not measured if that cannot
-        be told and has to be."""
+        """Bad if it is slower, or the segments differ and may not.
+
+        Not measured if that cannot be told and has to be.
+        """
         if self.differences and not self.question.different_segments:
             return Verdict.BAD
         if self.speed is Speed.SLOWER:
@@ -178,7 +181,8 @@ def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Tas
 def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> list[Measured]:
     """Measure each task until it is decided, up to the last look or until the timeout.
 
-    As soon as one is slower, nothing more is measured. Raises MeasurementError where a version fails.
+    As soon as one is slower, nothing more is measured. Raises MeasurementError where a version
+    fails.
     """
     began = time.monotonic()
     measured = [Measured(task) for task in tasks]

@@ -107,9 +107,12 @@ def decide(
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The arrays behind decisions, all of logarithms: ``mean`` and ``half`` are the ratio over the
-    strata and half its interval, ``means`` and ``halves`` those of each stratum, ``noise`` the
-    factor by which base may differ from itself. The others tell what holds."""
+    """The arrays behind decisions, all of logarithms.
+
+    ``mean`` and ``half`` are the ratio over the strata and half its interval, ``means`` and
+    ``halves`` those of each stratum, ``noise`` the factor by which base may differ from itself. The
+    others tell what holds.
+    """
 
     mean: Any
     half: Any

@@ -57,8 +57,8 @@ def compare_versions(
 ) -> Compared:
     """Compare a version with one or more others and write what was found into ``folder``.
 
-    ``strictness`` are the other fields of Question; ``pyperf`` asks for files for it as well. Raises
-    CorpusError and MeasurementError; then nothing is written.
+    ``strictness`` are the other fields of Question; ``pyperf`` asks for files for it as well.
+    Raises CorpusError and MeasurementError; then nothing is written.
     """
     created = not folder.exists()
     report.start_folder(folder)
@@ -97,10 +97,10 @@ def compare_folders(
     *,
     different_segments: bool,
 ) -> Compared:
-    """Compare two run folders and write what was found into ``folder``; what is allowed is as
-    in Question.
+    """Compare two run folders and write what was found into ``folder``.
 
-    Raises MeasurementError where one is no finished run, or they have nothing in common.
+    What is allowed is as in Question. Raises MeasurementError if one is not a finished run, or they
+    have nothing in common.
     """
     runs = [read_run(before), read_run(after)]
     comparison = compare_runs(*runs)

@@ -1,9 +1,9 @@
 """Counts the instructions of two versions on the same texts: work, whatever the machine does.
 
 Valgrind's callgrind runs :mod:`harness.compare.workload` once for each version: whole documents of
-every stratum at every limit. The program calls a C function that nothing else calls before and after
-each pass, and callgrind writes what it has counted at every such call: so start-up, import and
-warm-up are not in it. The seed of hashes is fixed.
+every stratum at every limit. The program calls a C function that nothing else calls before and
+after each pass, and callgrind writes what it has counted at every such call: so start-up, import
+and warm-up are not in it. The seed of hashes is fixed.
 """
 
 import contextlib
@@ -32,8 +32,10 @@ _WORKLOAD = Path(__file__).with_name("workload.py")
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Instructions of the passes over a stratum at a limit; over all strata together where ``corpus``
-    and ``stratum`` are empty and the limit is 0."""
+    """Instructions of the passes over a stratum at a limit.
+
+    Over all strata together, ``corpus`` and ``stratum`` are empty and the limit is 0.
+    """
 
     corpus: str
     max_chunk_length: int
@@ -43,6 +45,7 @@ class Instructions:
 
     @property
     def ratio(self) -> float:
+        """Head's number divided by base's."""
         return self.head / self.base
 
     @property
@@ -86,8 +89,10 @@ def count_instructions(
 def _count(
     valgrind: str, checkouts: Sequence[Checkout], arguments: Sequence[str], folder: Path
 ) -> list[list[int]]:
-    """The instructions of each checkout in every pass, side by side: they count the same on a busy
-    machine."""
+    """The instructions of each checkout in every pass.
+
+    They are counted side by side, since a busy machine does not change them.
+    """
     places = [folder / f"callgrind-{number}" for number in range(len(checkouts))]
     processes = [
         subprocess.Popen(
@@ -133,8 +138,10 @@ def _count(
 def _read_counts(
     checkout: Checkout, errors: str, status: int, place: Path, passes: int
 ) -> list[int]:
-    """The number of each pass: of the dumps, numbered from 1, every other one is of what lies between
-    two passes."""
+    """The number of each pass.
+
+    Of the dumps, numbered from 1, every other one is of what lies between two passes.
+    """
     found = []
     for number in range(2, 2 * passes + 1, 2):
         dump = place.with_name(f"{place.name}.{number}")

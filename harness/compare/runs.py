@@ -1,5 +1,8 @@
-"""Compares two run folders: what was counted. What was timed is told beside it and decides nothing,
-since the runs were made at different times; ``--base`` measures both in turns."""
+"""Compares two run folders: what was counted.
+
+What was timed is told beside it and decides nothing, since the runs were made at different times;
+``--base`` measures both in turns.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,8 +25,8 @@ class WorkloadChange:
 
     ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
     ``broken_before`` and ``broken_after`` are how often each rule was broken that need not have
-    been. ``speed_before`` and ``speed_after`` are how many times as fast as the baseline it was, None
-    where it was not timed.
+    been. ``speed_before`` and ``speed_after`` are how many times as fast as the baseline it was,
+    None where it was not timed.
     """
 
     workload: Workload
@@ -37,6 +40,7 @@ class WorkloadChange:
 
     @property
     def same_segments(self) -> bool:
+        """Whether both runs have the same segments."""
         return self.before.digest == self.after.digest
 
     @property
@@ -51,8 +55,8 @@ class RunComparison:
     """Two runs beside each other.
 
     ``vanished`` are workloads that only the earlier one counted, with why the later one has none,
-    ``new`` those of the later one alone; ``untimed`` are workloads that the earlier one timed and the
-    later one did not; ``same`` tells that both are one run.
+    ``new`` those of the later one alone; ``untimed`` are workloads that the earlier one timed and
+    the later one did not; ``same`` tells that both are one run.
     """
 
     environment: Environment

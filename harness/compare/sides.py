@@ -22,14 +22,17 @@ class Side:
         self._process = process
 
     def load(self, max_chunk_length: int) -> None:
+        """As SplitterProcess does."""
         with _naming(self._checkout):
             self._process.load(max_chunk_length)
 
     def run_pass(self, spool: Path, progress: Callable[[int], None] | None = None) -> Pass:
+        """As SplitterProcess does."""
         with _naming(self._checkout):
             return self._process.run_pass(spool, progress)
 
     def split(self, spool: Path, into: Path) -> Iterator[list[str]]:
+        """As SplitterProcess does, all documents."""
         with _naming(self._checkout):
             return self._process.split(spool, into)
 
@@ -52,9 +55,9 @@ def as_splitter(checkout: Checkout, name: str) -> Splitter:
 
 @contextlib.contextmanager
 def open_clean_process(side: Loadable, *, seed: int) -> Iterator[SplitterProcess]:
-    """A process of a side that sees nothing to which a PYTHON variable points, until the block ends.
+    """A process of a side that sees nothing to which a PYTHON variable points.
 
-    ``seed`` is that of its hashes.
+    It ends with the block. ``seed`` is that of its hashes.
     """
     process = SplitterProcess(side, variables=clean_variables(seed))
     try:

@@ -55,8 +55,11 @@ MODELS: Mapping[str, Model] = {
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Made-up rounds: ``logs`` of head's time divided by base's, with the axes trial, workload,
-    round, stratum; ``drifts`` of base's second turns divided by its first, without strata."""
+    """Made-up rounds.
+
+    ``logs`` are of head's time divided by base's, with the axes trial, workload, round, stratum;
+    ``drifts`` of base's second turns divided by its first, without strata.
+    """
 
     logs: Any
     drifts: Any
@@ -118,7 +121,7 @@ class AnswerShares:
 
 
 def find_answers(made: Rounds) -> AnswerShares:
-    """What the gate answers: it looks, and stops where every workload is decided or one is slower."""
+    """What the gate answers, which stops once every workload is decided or one is slower."""
     trials, workloads = made.logs.shape[:2]
     open_ = numpy.ones((trials, workloads), bool)
     slower, fine, faster = (numpy.zeros((trials, workloads), bool) for _ in range(3))

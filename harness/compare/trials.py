@@ -2,8 +2,8 @@
 
 ``python -m harness.compare.trials`` runs ``segbench compare`` at its default settings on copies of
 this checkout's segmenter: the same on both sides, slowed down by needless work, on all documents or
-on some, sped up by taking such work away. It tells what was answered how often, in which strata, and
-the longest time that it took. ``harness.compare.simulate`` does as much with made-up rounds.
+on some, sped up by taking such work away. It tells what was answered how often, in which strata,
+and the longest time that it took. ``harness.compare.simulate`` does as much with made-up rounds.
 """
 
 import json

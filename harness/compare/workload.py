@@ -1,9 +1,8 @@
 """The program whose instructions are counted: passes of a checkout's segmenter over some spools.
 
-``workload.py OPTIONS LIMIT SPOOL ...``: OPTIONS are those of a Checkout, as JSON; for each pair of a
-limit and a spool there are a pass to warm up and PASSES more, with a call of a C function that nothing
-else calls before and after these.
-Standard library only, and none of it that is not needed.
+``workload.py OPTIONS LIMIT SPOOL ...``: OPTIONS are those of a Checkout, as JSON; for each pair of
+a limit and a spool there are a pass to warm up and PASSES more, with a call of a C function that
+nothing else calls before and after these. Standard library only, and none of it that is not needed.
 """
 
 import gc
@@ -18,6 +17,7 @@ PASSES = 3  # the first one is a little luckier, or less so, with where memory i
 
 
 def main(options: str, *tasks: str) -> None:
+    """Run the passes over each limit and spool."""
     # As in the worker: this harness, and nothing that is installed beside it.
     spec = importlib.machinery.ModuleSpec("harness", None, is_package=True)
     spec.submodule_search_locations = [str(Path(__file__).parents[1])]

@@ -175,8 +175,7 @@ def view_segments(
     end: int,
     not_applicable: Container[str] = (),
 ) -> View:
-    """What of a document's segments, and of the violations of applicable rules, is between two
-    offsets."""
+    """The segments of a document, and its violations of applicable rules, between two offsets."""
     text = document.text
     limit = max(1, len(text)) if "fits" in not_applicable else workload.max_chunk_length
     splitting = Splitting(text, segments, limit)

@@ -38,12 +38,11 @@ def measure_growth(
     lengths: Sequence[int] = FEW_LENGTHS,
     progress: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Growth], list[Trial]]:
-    """The CPU time that texts of some lengths take each splitter, by limit and shape: the least of
-    three calls, or a single one if that is long. Texts that are longer than it takes to tell how
-    time grows are left out.
+    """The CPU time that texts of some lengths take each splitter, by limit and shape.
 
-    The first text that a splitter fails on is told as a trial; the longer ones of that shape are
-    then left out.
+    It is the least of three calls, or of a single one if that is long. Texts that are longer than
+    it takes to tell how time grows are left out. The first text that a splitter fails on is told as
+    a trial; the longer ones of that shape are then left out.
     """
     growth: list[Growth] = []
     trials: list[Trial] = []
@@ -83,11 +82,11 @@ def measure_growth_of_forms(
     timeout: float = _TIMEOUT,
     progress: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Growth], list[Trial], list[Peak]]:
-    """Measure every form of the segmenter that is there, and LangChain on texts for which it
-    needs no more than ``timeout`` seconds.
+    """Measure every form of the segmenter that is there, and LangChain.
 
-    The trials are LangChain's, the peaks those of the forms. Raises MeasurementError if LangChain
-    is not installed, a form fails or nothing was measured.
+    LangChain is measured on texts for which it needs no more than ``timeout`` seconds. The trials
+    are LangChain's, the peaks those of the forms. Raises MeasurementError if LangChain is not
+    installed, a form fails or nothing was measured.
     """
     load_splitter(BASELINE).make(1)  # raises where it is not there
     forms = list_forms()

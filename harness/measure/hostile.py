@@ -1,4 +1,4 @@
-"""How splitters meet texts that others choke on, and whether the offsets that they offer are right."""
+"""How splitters meet texts that others choke on, and whether their offsets are right."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -18,8 +18,7 @@ _NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """The milliseconds of a module's imports, one per fresh process, and the modules that come
-    with it."""
+    """What it costs to import a module: milliseconds, one per fresh process, and its modules."""
 
     milliseconds: list[float] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)

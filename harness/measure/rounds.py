@@ -27,7 +27,8 @@ _ALIKE = 2.0  # sides whose speeds differ by less make the same number of passes
 class Opener(Protocol):
     """Starts a process of a side, with a seed of hashes; it ends with the block."""
 
-    def __call__(self, side: Loadable, *, seed: int) -> AbstractContextManager[SplitterProcess]: ...
+    def __call__(self, side: Loadable, *, seed: int) -> AbstractContextManager[SplitterProcess]:
+        """The process, which ends with the block."""
 
 
 @contextlib.contextmanager

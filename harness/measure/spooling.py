@@ -1,4 +1,4 @@
-"""Corpora in temporary files: a run reads each once, and check, excerpts and timing read the file."""
+"""Corpora in temporary files: a run reads each once, and all that it measures reads the file."""
 
 import hashlib
 from array import array

@@ -1,4 +1,4 @@
-"""Cuts a corpus into strata to time: whole documents of like length, and made texts of odd shapes."""
+"""Cuts a corpus into strata to time: documents of like length, and made texts of odd shapes."""
 
 import math
 from bisect import bisect_right
@@ -76,8 +76,10 @@ def _write(
 
 
 def make_shapes() -> Corpus:
-    """Texts that a corpus of prose lacks: each document is a stratum of its own, but for the short
-    ones, which are one together."""
+    """Texts that a corpus of prose lacks.
+
+    Each document is a stratum of its own, but for the short ones, which are one together.
+    """
     return Corpus(
         SHAPES_CORPUS, lambda: iter(Document(*each) for each in _SHAPES), "made by the harness"
     )

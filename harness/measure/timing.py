@@ -45,8 +45,8 @@ def time_workloads(
 
     The baseline is not timed against itself, unless it is the only splitter: then that tells the
     noise. Workloads without a count were not verified and are passed over. First everyone splits
-    each corpus once: a splitter whose segments are not those that were counted is not timed, nor one
-    that takes longer than ``pass_timeout`` seconds for that. ``begin`` is told a stage and its
+    each corpus once: a splitter whose segments are not those that were counted is not timed, nor
+    one that takes longer than ``pass_timeout`` seconds for that. ``begin`` is told a stage and its
     number of steps, ``advance`` how many more are done. Raises CorpusError where a corpus cannot be
     read, and MeasurementError where it is not what was counted.
     """

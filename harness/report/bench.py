@@ -1,5 +1,7 @@
-"""The page of ``segbench bench``, and of other measurements that have no run folder: tables,
-where they are biased, and where they were made."""
+"""The page of ``segbench bench``, and of other measurements that have no run folder.
+
+It has tables, where they are biased, and where they were made.
+"""
 
 import io
 from collections import defaultdict
@@ -103,9 +105,10 @@ def write_page(
 
 
 def tabulate_speed(bench: Bench) -> Table:
-    """How many times as fast as each baseline: one row per limit, corpus and form, all corpora first.
+    """How many times as fast as each baseline: one row per limit, corpus and form.
 
-    The range is that over the corpora, or over the strata of a corpus.
+    All corpora together come first. The range is that over the corpora, or over the strata of a
+    corpus.
     """
     baselines = list(dict.fromkeys(each.baseline for each in bench.rounds))
     corpora = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))

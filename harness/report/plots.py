@@ -67,8 +67,10 @@ def plot_spreads(
     *,
     line: float | None = None,
 ) -> Plot:
-    """One row per name: the median as a dot, lowest to highest as a bar, on a logarithmic axis that
-    holds the ``ends``; with a line at ``line``."""
+    """One row per name: the median as a dot, lowest to highest as a bar.
+
+    The axis is logarithmic and holds the ``ends``; with a line at ``line``.
+    """
     with mpl.rc_context(_STYLE):
         figure, axes = _start_rows([name for name, _ in rows])
         for place, (_, spread) in enumerate(rows):
@@ -157,8 +159,10 @@ def plot_recall(
 def _start_lines(
     lines: Sequence[tuple[str, Sequence[tuple[float, float]]]], named: Container[str]
 ) -> "tuple[Figure, Axes]":
-    """A figure of lines with their legend: all have a colour if they can be told apart, else the
-    ``named`` ones."""
+    """A figure of lines with their legend.
+
+    All have a colour if they can be told apart, else the ``named`` ones.
+    """
     told = [name for name, _ in lines if len(lines) <= len(_SERIES) or name in named]
     figure = Figure(figsize=(_WIDTH, 3.6), layout="constrained")
     axes = figure.subplots()

@@ -1,4 +1,4 @@
-"""Foreign text made safe for what it is shown in.
+r"""Foreign text made safe for what it is shown in.
 
 A name, a detail, a command or a document may hold anything: escape sequences of terminals,
 characters that turn the reading direction, markup. Whatever shows one passes it through here:
@@ -11,7 +11,7 @@ script element   ``embed``
 CSV and JSON     ``harness.results.escapes`` and ``harness.results.atomic``
 ===============  ==================================================================================
 
-What cannot be seen is written as ``\\u{202E}``, its code point. What is long is cut.
+What cannot be seen is written as ``\u{202E}``, its code point. What is long is cut.
 """
 
 import json
@@ -81,8 +81,10 @@ def sentence(text: str) -> Markup:
 
 
 def embed(value: object) -> Markup:
-    """JSON that can stand in a script element: in ASCII, so that whatever cannot be seen is
-    escaped, and with nothing that looks like markup."""
+    """JSON that can stand in a script element.
+
+    It is ASCII, so that whatever cannot be seen is escaped, and has nothing that looks like markup.
+    """
     packed = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return Markup(packed.replace("<", r"\u003c"))
 

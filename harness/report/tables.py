@@ -115,6 +115,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> "Spread":
+        """The spread of some values, one at least."""
         numbers = sorted(values)
         return cls(statistics.median(numbers), numbers[0], numbers[-1])
 
@@ -179,8 +180,10 @@ def _tell_broken(run: Run) -> dict[str, list[str]]:
 
 
 def find_keepers(run: Run) -> list[str]:
-    """The splitters whose segments joined to the text and were within the limit, in every
-    workload that they were asked for; so none that failed, or cannot be asked."""
+    """The splitters whose segments joined to the text and were within the limit, everywhere.
+
+    They did so in every workload that they were asked for; so none that failed, or cannot be asked.
+    """
     asked = Counter(workload.splitter for workload in _workloads(run))
     kept = Counter(
         row.workload.splitter
@@ -191,8 +194,7 @@ def find_keepers(run: Run) -> list[str]:
 
 
 def summary(run: Run) -> Table:
-    """One row per splitter and limit: does it keep the text, does it fit, the whitespace rule, the
-    speed."""
+    """One row per splitter and limit: whether it keeps the text and fits, whitespace, speed."""
     ratios = estimate_speed(run)
     exempt = {(exemption.splitter, exemption.rule) for exemption in run.exemptions}
     asked = {(each.splitter, each.max_chunk_length) for each in _workloads(run)}
@@ -712,7 +714,7 @@ def environment(run: Run) -> Table:
 
 
 def texts(read: Sequence[Texts]) -> Table:
-    """One row per corpus: what was measured on, so that others can tell whether they have the same."""
+    """One row per corpus: what was measured on, so that others can tell if they have the same."""
     return Table(
         "Texts",
         [
@@ -727,7 +729,7 @@ def texts(read: Sequence[Texts]) -> Table:
 
 
 def boundaries(run: Run) -> Table:
-    """One row per splitter: how many of the boundaries at whitespace are wrong, over all corpora."""
+    """One row per splitter: how many boundaries at whitespace are wrong, over all corpora."""
     limits = _limits(run)
     found: defaultdict[tuple[str, int], list[BoundaryCount]] = defaultdict(list)
     for row in run.boundaries:

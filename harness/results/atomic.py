@@ -13,9 +13,9 @@ from harness.results.errors import MeasurementError
 
 @contextmanager
 def open_replacing(path: Path) -> Iterator[IO[str]]:
-    """Write ``path`` beside its place and move it in when the block ends without an exception.
+    r"""Write ``path`` beside its place and move it in when the block ends without an exception.
 
-    Text is UTF-8 with ``\\n`` line ends; a lone surrogate is written as ``\\udc80``. Raises
+    Text is UTF-8 with ``\n`` line ends; a lone surrogate is written as ``\udc80``. Raises
     MeasurementError if the file cannot be written.
     """
     try:

@@ -18,8 +18,10 @@ MEMORY_ALLOWED = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most memory that was allocated while one text was split, its segments included and the
-    text not."""
+    """The most memory that was allocated while one text was split.
+
+    Its segments are included, the text is not.
+    """
 
     shape: str
     max_chunk_length: int
@@ -30,7 +32,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one long text took, in bytes: ``beyond`` is the peak less the segments and their list."""
+    """What a long text took, in bytes; ``beyond`` is the peak less the segments and their list."""
 
     form: str
     max_chunk_length: int
@@ -45,8 +47,9 @@ class Memory:
 class Bench:
     """What was measured of the segmenter; what was not asked for is empty.
 
-    ``rounds`` are of the segmenter's forms and each baseline. ``trials`` are the texts on which a splitter failed while growth was measured; ``growth`` has neither
-    those nor the longer ones of the same shape.
+    ``rounds`` are of the segmenter's forms and each baseline. ``trials`` are the texts on which a
+    splitter failed while growth was measured; ``growth`` has neither those nor the longer ones of
+    the same shape.
     """
 
     environment: Environment

@@ -1,8 +1,8 @@
-"""What rounds say of a splitter's speed: a ratio, its interval, its range. The only place that does.
+"""What rounds say of a splitter's speed: a ratio, its interval, its range.
 
-A ratio is the baseline's time divided by the splitter's: 2 is twice as fast. It is taken of the sums
-of a round's turns over one stratum; its logarithms are averaged over the strata of a corpus, then
-over the corpora, then over the rounds. Rounds are the only replicates: their spread gives the
+A ratio is the baseline's time divided by the splitter's: 2 is twice as fast. It is taken of the
+sums of a round's turns over one stratum; its logarithms are averaged over the strata of a corpus,
+then over the corpora, then over the rounds. Rounds are the only replicates: their spread gives the
 interval, by Student's t. The documents of a corpus are not replicates of each other, so the range
 over corpora is told beside it.
 """
@@ -24,9 +24,9 @@ THREADS = 1.05  # the factor from which wall time tells of threads
 class Estimate:
     """How many times as fast as the baseline, from so many rounds.
 
-    ``low`` and ``high`` bound the interval. ``lowest`` and ``highest`` are the ratios of the slowest
-    and the fastest corpus; of one corpus, those of its strata. ``wall`` is the ratio by the time
-    that went by.
+    ``low`` and ``high`` bound the interval. ``lowest`` and ``highest`` are the ratios of the
+    slowest and the fastest corpus; of one corpus, those of its strata. ``wall`` is the ratio by the
+    time that went by.
     """
 
     ratio: float
@@ -39,8 +39,10 @@ class Estimate:
 
     @property
     def threads(self) -> bool:
-        """Whether the ratio by the time that went by is another one: then threads are at work, or
-        a process waited."""
+        """Whether the ratio of the time that went by is another one.
+
+        Then threads are at work, or a process waited.
+        """
         return not 1 / THREADS <= self.wall / self.ratio <= THREADS
 
     def __str__(self) -> str:
@@ -103,8 +105,10 @@ def find_interval(values: Sequence[float], confidence: float) -> tuple[float, fl
 
 
 def find_bounds(values: Any, probability: float) -> tuple[Any, Any]:
-    """Over the last axis of an array: the mean, and how far above or below it the truth lies no
-    further, with that probability on each side."""
+    """The mean over the last axis of an array, and how far from it the truth may lie.
+
+    It lies no further above or below it, with that probability on each side.
+    """
     from scipy.special import stdtrit
 
     number = values.shape[-1]

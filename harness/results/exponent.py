@@ -10,12 +10,12 @@ TOO_QUICK = "too quick to tell"
 
 
 def find_exponent(work: Mapping[int, float], least: float) -> float | str | None:
-    """The power of the length that work grows by, from what texts of four lengths need, each
-    twice the one before: log2 of the last increment by the one before it, in which fixed costs
-    cancel out.
+    """The power of the length that work grows by, from what texts of four lengths need.
 
-    The shortest of the four is the first that needs ``least``. TOO_QUICK if texts that are long
-    enough need less; None without four such lengths, or if a longer text needs no more.
+    Each length is twice the one before. The power is log2 of the last increment divided by the one
+    before it, in which fixed costs cancel out. The shortest of the four is the first that needs
+    ``least``. TOO_QUICK if texts that are long enough need less; None without four such lengths, or
+    if a longer text needs no more.
     """
     enough = [length for length in sorted(work) if work[length] >= least][:4]
     if len(enough) < 4:

@@ -78,8 +78,10 @@ class Unavoidable:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a corpus held: the digest of its documents, where they came from in words, and what a
-    reader must know of them, a line each. Runs with the same digest have measured the same texts.
+    """What a corpus held.
+
+    That is the digest of its documents, where they came from in words, and what a reader must know
+    of them, a line each. Runs with the same digest have measured the same texts.
     """
 
     corpus: str
@@ -147,10 +149,10 @@ class Failure:
     """A workload without a result, and why.
 
     ``status`` is ``unavailable`` (the splitter cannot be loaded), ``raised`` (it raised an
-    exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give
-    again what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its baseline
-    failed); ``detail`` is one line.
-    ``frames`` are the last lines of the splitter's traceback, where it raised something.
+    exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give again
+    what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its baseline
+    failed); ``detail`` is one line. ``frames`` are the last lines of the splitter's traceback,
+    where it raised something.
     """
 
     workload: Workload
@@ -328,9 +330,12 @@ class Retrieval:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether more or less is found than with ``segmenter``: whether the interval of the
-        content's difference leaves out 0. A splitter that strips cannot find the whitespace that
-        it has dropped, so its recall alone would tell of that as well."""
+        """Whether more or less is found than with ``segmenter``.
+
+        That is whether the interval of the content's difference leaves out 0. A splitter that
+        strips cannot find the whitespace that it has dropped, so its recall alone would tell of
+        that as well.
+        """
         return not self.content_difference_low <= 0 <= self.content_difference_high
 
 

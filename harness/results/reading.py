@@ -17,8 +17,7 @@ _MOST_IN_A_CELL = 2**30
 
 @contextmanager
 def reading(path: Path, remedy: str) -> Iterator[None]:
-    """Raises MeasurementError, which names the file and the remedy, for whatever is wrong with
-    its content."""
+    """Raise MeasurementError, with the file and the remedy, for whatever is wrong with it."""
     try:
         yield
     except OSError as error:

@@ -32,13 +32,12 @@ class PairedDifference:
 def estimate_differences(
     pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> list[PairedDifference]:
-    """For each pair of splitters, of which each has a value per question: the mean of what the
-    first has more, with its bootstrap interval.
+    """For each pair of splitters, the mean of what the first has more, with its interval.
 
-    It is the percentile interval over the questions; the same values always give the same one. It
-    takes questions as independent: those about one document may be less so, and the true interval
-    wider. All have the same questions in the same order. Raises ValueError if they cannot be
-    paired, or there are none.
+    Each has a value per question. It is the bootstrap's percentile interval over the questions; the
+    same values always give the same one. It takes questions as independent: those about one
+    document may be less so, and the true interval wider. All have the same questions in the same
+    order. Raises ValueError if they cannot be paired, or there are none.
     """
     import scipy.stats  # slow to import, and needed here only
     from threadpoolctl import threadpool_limits

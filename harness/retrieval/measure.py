@@ -41,10 +41,10 @@ _SHARES = Score.__slots__
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """What to measure; ``command`` is what was typed, ``timeout`` how many seconds a splitter may
-    take to load, and for a document.
+    """What to measure.
 
-    One of the splitters is the one named ``segmenter``, which all are compared with.
+    ``command`` is what was typed, ``timeout`` how many seconds a splitter may take to load, and for
+    a document. One of the splitters is the one named ``segmenter``, which all are compared with.
     """
 
     sets: Sequence[QuestionSet]
@@ -58,8 +58,11 @@ class RetrievalPlan:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalOutcome:
-    """What one retriever found in an index: the order of segments for each question, and the score
-    of each question within each budget."""
+    """What one retriever found in an index.
+
+    That is the order of segments for each question, and the score of each question within each
+    budget.
+    """
 
     index: Index
     orders: Sequence[Numbers]

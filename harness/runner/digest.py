@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 
 def digest_document(document_id: str, segments: Sequence[str]) -> bytes:
-    """The digest of one document's segments: SHA-256 of, each preceded by its length or number,
-    the document's id, the segments' lengths in code points, and the segments' text.
+    """The digest of one document's segments.
 
-    Two documents have the same digest only where ids and segments are the same.
+    It is SHA-256 of, each preceded by its length or number, the document's id, the segments'
+    lengths in code points, and the segments' text. Two documents have the same digest only if ids
+    and segments are the same.
     """
     name = document_id.encode("utf-8", "surrogatepass")
     numbers = array("Q", [len(name), len(segments), *map(len, segments)])

@@ -27,6 +27,7 @@ CANNOT_RUN = 127  # the exit status of a shell for a command that it cannot run
 
 
 def main() -> None:
+    """Start the program that the command line names, and end it when the lifeline is cut."""
     lifeline, command = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(lifeline, False)
     _ask_linux(_PR_SET_CHILD_SUBREAPER, 1)

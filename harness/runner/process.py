@@ -1,4 +1,4 @@
-"""The parent's side of :mod:`harness.runner.worker`: starts a worker, asks it, and ends it for certain."""
+"""The parent's side of :mod:`harness.runner.worker`: starts a worker, asks it, and ends it."""
 
 import contextlib
 import errno
@@ -30,16 +30,23 @@ _LONGEST_REPLY = 1 << 20  # bytes
 
 
 class Loadable(Protocol):
-    """What a worker needs to know of a splitter; see :class:`harness.splitters.registry.Splitter`."""
+    """What a worker needs to know of a splitter: see ``harness.splitters.registry.Splitter``."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What failures call it."""
+
     @property
-    def factory(self) -> str: ...
+    def factory(self) -> str:
+        """Where its factory is."""
+
     @property
-    def options(self) -> Mapping[str, object]: ...
+    def options(self) -> Mapping[str, object]:
+        """What its factory is called with, beside the limit."""
+
     @property
-    def interpreter(self) -> str | None: ...
+    def interpreter(self) -> str | None:
+        """The Python that has it; None for this one."""
 
 
 class SplitterError(Exception):

@@ -50,7 +50,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_new(path: Path) -> Iterator[IO[bytes]]:
-    """Write ``path`` from its beginning; raises StorageError where it cannot be opened or closed."""
+    """Write ``path`` from its beginning; raises StorageError if it cannot be opened or closed."""
     with naming(path):
         file = path.open("wb")
     try:

@@ -67,8 +67,8 @@ def join_rows(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[dict[s
     are held. The new columns are left out. Of a row whose text was empty nothing is left to yield.
 
     Raises ValueError for a segment that does not follow the one before it, such as in a data set
-    that was shuffled or filtered, but cannot see that the last segments of a row are missing. Raises
-    KeyError for rows without such columns.
+    that was shuffled or filtered, but cannot see that the last segments of a row are missing.
+    Raises KeyError for rows without such columns.
     """
     parts: list[str] = []
     first: dict[str, Any] = {}

@@ -86,8 +86,10 @@ def read_block(document: str, language: str) -> Sequence[str]:
 
 
 def _read_blocks(document: str) -> Iterator[tuple[int, str | None, Sequence[str]]]:
-    """Each fenced block with the number of its first line and its language; every other line by
-    itself, without a language."""
+    """Each fenced block with the number of its first line and its language.
+
+    Every other line comes by itself, without a language.
+    """
     lines = iter(enumerate(document.split("\n"), start=1))
     for number, line in lines:
         indentation, fence, language = line.partition("```")

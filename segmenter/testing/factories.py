@@ -55,10 +55,10 @@ def make_splitter(
 
 
 def find_split(made: Any) -> Split:
-    """The function of a text that a splitter is or has: its ``split_text``, its ``split``, else
-    itself.
+    """The function of a text that a splitter is or has.
 
-    Raises FactoryError for what is no splitter.
+    That is its ``split_text``, its ``split``, else itself. Raises FactoryError for anything that is
+    not a splitter.
     """
     methods = ("split_text", "split")
     if isinstance(made, type) and any(hasattr(made, name) for name in methods):
@@ -92,11 +92,10 @@ def exhaust(given: Any) -> list[Any]:
 
 
 def extract_segments(given: list[Any]) -> list[str]:
-    """The segments in what `exhaust` returns: strings, or documents with ``text`` or
-    ``page_content``.
+    """The segments in what `exhaust` returns.
 
-    A new list of plain strings, also from those of a subclass. Raises SegmentsError for anything
-    else in it.
+    Those are strings, or documents with ``text`` or ``page_content``. The list is new and has plain
+    strings, also from those of a subclass. Raises SegmentsError for anything else in it.
     """
     return [item if type(item) is str else _read_segment(item) for item in given]
 

@@ -104,8 +104,10 @@ def _shorten(detail: str) -> str:
 
 
 def _reproduce(factory: Factory, case: Case, rule: str) -> str:
-    """A line for a shell that prints the segments, or what they do not show; for Python where the
-    factory has no name."""
+    """A line for a shell that prints the segments, or what they do not show.
+
+    It is one for Python if the factory has no name.
+    """
     name = name_factory(factory)
     splitter = f'"{name}"' if name else "splitter"
     does, after = ("tell", f', "{rule}"') if rule in _UNSEEN else ("split", "")

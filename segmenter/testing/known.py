@@ -20,8 +20,11 @@ class KnownViolationsError(Exception):
 
 
 def read_known_violations(path: Path) -> Mapping[tuple[str, str], str]:
-    """The reason for each rule and case; raises KnownViolationsError, also for a rule or a case
-    that does not exist, and for a case on which no splitter can break the rule."""
+    """The reason for each rule and case.
+
+    Raises KnownViolationsError, also for a rule or a case that does not exist, and for a case on
+    which no splitter can break the rule.
+    """
     cases = load_cases()
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))

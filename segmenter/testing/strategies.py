@@ -63,9 +63,11 @@ _edges = st.just("") | _separators | _blank
 
 @st.composite
 def inputs(draw: st.DrawFn) -> Input:
-    """A text of words, separators, runs and strange characters, with separators at its edges now
-    and then, or of whitespace alone; and a limit that is small, or that the text or its beginning
-    just fits or does not."""
+    """A text of words, separators, whitespace runs and strange characters; and a limit.
+
+    Now and then the text has separators at its edges, or is whitespace alone. The limit is small,
+    or one that the text or its beginning just fits or does not.
+    """
     pieces = draw(st.lists(_pieces, max_size=20) | st.lists(_blank, max_size=4))
     text = "".join([draw(_edges), *pieces, draw(_edges)])
     beginning = len("".join(pieces[: draw(st.integers(0, len(pieces)))]))

@@ -41,8 +41,8 @@ class SplitterTests:
     there is no such process and no limit, as debuggers want it.
 
     All three can come from the command line instead, by ``--rules``, ``--known-violations`` and
-    ``--time-limit``, but only if it names ``segmenter.testing`` or a ``--splitter``: otherwise there
-    are no such options.
+    ``--time-limit``, but only if it names ``segmenter.testing`` or a ``--splitter``: otherwise
+    there are no such options.
     """
 
     rules: str | None = None
@@ -155,8 +155,11 @@ _HANGS = 3
 
 
 class _StopSearchError(BaseException):
-    """A splitter hangs on what was found. Hypothesis lets this through: to look for a smaller text
-    would take the time limit again and again."""
+    """A splitter hangs on what was found.
+
+    Hypothesis lets this through: to look for a smaller text would take the time limit again and
+    again.
+    """
 
     def __init__(self, found: Input) -> None:
         super().__init__(found)

@@ -57,8 +57,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a splitter gave for a text; and what it gave when it was asked again, and what another
-    that was made likewise gave, if that was asked for: why there is nothing, where it refused."""
+    """What a splitter gave for a text.
+
+    ``again`` is what it gave when it was asked again, and what another that was made likewise gave,
+    if that was asked for: why there is nothing, if it refused.
+    """
 
     outcome: Outcome
     again: tuple[Outcome | str, ...] = ()
@@ -69,7 +72,8 @@ class Ask(Protocol):
 
     def __call__(
         self, factory: Factory, text: str, max_chunk_length: int, *, again: bool
-    ) -> Answer: ...
+    ) -> Answer:
+        """The answer to a text at a limit; with ``again``, those to later calls too."""
 
 
 def ask(factory: Factory, text: str, max_chunk_length: int, *, again: bool = False) -> Answer:
@@ -116,14 +120,18 @@ class Attempt:
 
     @cached_property
     def joins(self) -> bool:
-        """Whether the segments join to the text as they were given; so no order is in doubt, and
-        no place."""
+        """Whether the segments join to the text as they were given.
+
+        Then no order is in doubt, and no place.
+        """
         return "".join(self.outcome.segments) == self.text
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
-        """The segments in the order of the text: as given where they join to it or have no
-        offsets, else in the order of these."""
+        """The segments in the order of the text.
+
+        They are as given if they join to it or have no offsets, else in the order of these.
+        """
         segments = self.outcome.segments
         return tuple(segments[place] for place in self._places)
 
@@ -232,6 +240,7 @@ class NamedFactory:
     path: str
 
     def __call__(self, max_chunk_length: int) -> Any:
+        """The splitter for a limit, as the factory makes it."""
         return self.factory(max_chunk_length)
 
     @cached_property
@@ -314,8 +323,10 @@ def _modules_of(made: Any) -> list[str | None]:
 
 
 def _names_in(function: Any) -> list[str | None]:
-    """The names that a function uses, some of them of modules, and where what they name is from:
-    a splitter written in another language may not say what module it is of."""
+    """The names that a function uses, some of them of modules, and where they are from.
+
+    A splitter written in another language may not say what module it is of.
+    """
     names = getattr(getattr(function, "__code__", None), "co_names", ())
     found = [getattr(function, "__globals__", {}).get(name) for name in names]
     return [*names, *(getattr(each, "__name__", None) for each in found)]

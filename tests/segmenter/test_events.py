@@ -21,7 +21,7 @@ TEXTS = ["First sentence. Second one.\n\nThird.", "", "    indented\n", "short"]
 
 
 def run(coroutine: Coroutine[object, object, object]) -> object:
-    """The coroutine's result; in a thread, since other tests may leave a loop running in this one."""
+    """The coroutine's result; in a thread, since other tests may leave a loop in this one."""
     with ThreadPoolExecutor(1) as executor:
         return executor.submit(asyncio.run, coroutine).result()
 

@@ -25,7 +25,7 @@ FREE_PER_CHARACTER = 10
 
 
 class CountedText(str):
-    """A text that counts which of its characters are looked at; what it cannot count, it refuses."""
+    """A text that counts which of its characters are looked at, and refuses all else."""
 
     visited = 0
 

@@ -139,7 +139,7 @@ class _CheckoutFinder:
         return _find_source(name, str(file.parents[1] if package else file.parent)) or spec
 
     def expect_own(self, module: str, found: object) -> None:
-        """Raises ImportError where ``found``, or anything imported with it, is another version's."""
+        """Raise ImportError if ``found``, or anything imported with it, is another version's."""
         home = getattr(found, "__module__", None) if isinstance(found, (type, FunctionType)) else ""
         for name, loaded in list(sys.modules.items()):
             file = getattr(loaded, "__file__", None)

@@ -206,8 +206,11 @@ def move_leading_whitespace(chunks: list[str]) -> list[str]:
 
 
 def move_to_cuts(chunks: list[str]) -> list[str]:
-    """Move each boundary that touches whitespace to after the run's last newline, or to the
-    run's end where it has none; boundaries in the text's leading and trailing whitespace go."""
+    """Move each boundary that touches whitespace to the cut of its whitespace run.
+
+    That is after the run's last newline, or at the run's end if it has none; boundaries in the
+    text's leading and trailing whitespace go.
+    """
     text = "".join(chunks)
     starts = [0]
     end = content_end = 0

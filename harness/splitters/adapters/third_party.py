@@ -59,8 +59,10 @@ def _make_chonkie(
 
 
 def chonkie_core(max_chunk_length: int) -> SplitFunction:
-    """Its limit and its cuts count bytes of UTF-8: a cut within a character shows as a surrogate
-    for each byte."""
+    """Chonkie's compiled chunker, whose limit and cuts count bytes of UTF-8.
+
+    A cut within a character shows as a surrogate for each byte.
+    """
     from chonkie_core import chunk_offsets
 
     def split(text: str) -> list[str]:
@@ -263,10 +265,10 @@ def memmachine(max_chunk_length: int, *, passthrough: bool = False) -> SplitFunc
 def tell_offset_faults(
     max_chunk_length: int, *, factory: str, options: dict[str, Any]
 ) -> SplitFunction:
-    """A splitter's offsets, judged: gives a line for each that is not where its segment lies, and
-    for a text without any.
+    """A splitter of a text that gives a line for each segment whose offsets are wrong.
 
-    ``factory`` and ``options`` are those of a factory whose name ends in ``offsets``.
+    It also gives one for a text without any offsets. ``factory`` and ``options`` are those of a
+    factory whose name ends in ``offsets``.
     """
     from segmenter.testing.factories import make_split
 

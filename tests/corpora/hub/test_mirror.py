@@ -1,4 +1,4 @@
-"""A whole mirror: the small one of the project's own, and the real one beside the checkout, if any."""
+"""A whole mirror: the small one of the project's own, and the real one if it is there."""
 
 import json
 from pathlib import Path

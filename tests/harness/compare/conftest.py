@@ -41,7 +41,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """git as it is without the user's configuration, and outside of any hook."""
+    """Git as it is without the user's configuration, and outside of any hook."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

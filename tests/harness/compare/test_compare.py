@@ -135,7 +135,7 @@ def test_a_faster_head_is_told(repository: Repository, compare: Compare, tmp_pat
     repository.commit(NEEDLESS, "needless")
     result = compare("--base", "needless", "--head", "plain")
     assert result.exit_code == 0, result.stderr
-    # Of tiny documents, most of the time is not the splitter's: they may be less than twice as fast.
+    # Of tiny documents, most of the time is not the splitter's: it may be less than twice as fast.
     assert "Slower: plain" not in result.stdout
     assert learnt(tmp_path)["measured"][0]["ratio"]["ratio"] < 0.7  # type: ignore[index]
     assert repository.worktrees() == 1

@@ -201,8 +201,11 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str, content: str | bytes)
 
 
 def test_the_page_of_a_full_run_stays_small() -> None:
-    """18 excerpts of the densest kind: a boundary every few code points, five splitters, three
-    limits, a violation at every other boundary."""
+    """18 excerpts of the densest kind.
+
+    A boundary every few code points, five splitters, three limits, a violation at every other
+    boundary.
+    """
     text = "a  b\u3000。\n  " * 2_000
     splitters = [load_splitter(name) for name in ("segmenter", "langchain-keep", "langchain")]
     workloads = {Workload("books", s.name, limit): s for s in splitters for limit in (20, 128, 500)}

@@ -49,8 +49,11 @@ def count(corpus: str, splitter: str, limit: int, *, lost: int = 0, segments: in
 
 
 def rounds(corpus: str, ratio: float, *, spread: float = 1.0) -> list[Round]:
-    """Eight rounds of the segmenter at 500: it takes a second a turn for a million code points in
-    one stratum, and its baseline ``ratio`` times as long; ``spread`` times that in odd rounds."""
+    """Eight rounds of the segmenter at 500.
+
+    It takes a second a turn for a million code points in one stratum, and its baseline ``ratio``
+    times as long; ``spread`` times that in odd rounds.
+    """
     workload = Workload(corpus, "segmenter", 500)
     return [
         Round(workload, "langchain", "all", n, 10**6, *[1.0] * 4, *[ratio * spread ** (n % 2)] * 4)

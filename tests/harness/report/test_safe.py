@@ -1,4 +1,4 @@
-"""Foreign text: whatever a name, a detail or a command holds, it is shown as it is, and does nothing.
+"""Foreign text: whatever a name, a detail or a command holds, it is shown and does nothing.
 
 What renders Markdown and HTML here is not what wrote it: markdown-it with GitHub's tables, and the
 standard library's parser.

@@ -1,4 +1,4 @@
-"""Questions by the name of their corpus: from small copies laid out as on the hub, and real ones."""
+"""Questions by the name of their corpus: from small copies of data sets, and real ones."""
 
 import json
 from pathlib import Path

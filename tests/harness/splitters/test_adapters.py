@@ -1,4 +1,4 @@
-"""The adapters: LangChain set up as the old segmenter had it, and the two ways to move whitespace."""
+"""The adapters: LangChain as the old segmenter had it, and the two ways to move whitespace."""
 
 import re
 

@@ -97,7 +97,7 @@ def lock(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def uv(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """uv itself, which asks only the folder of wheels."""
+    """Uv itself, which asks only the folder of wheels."""
     path = pytest.importorskip("uv").find_uv_bin()
     monkeypatch.setattr(environments.shutil, "which", {"uv": path}.get)
     monkeypatch.setenv("UV_NO_INDEX", "1")
@@ -125,7 +125,7 @@ def test_a_virtual_environment_has_what_its_lock_says(lock: Path, tmp_path: Path
 def test_uv_installs_what_a_lock_says(
     lock: Path, wheels: Path, uv: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv cleared no folder that is not a virtual environment, so it could make none."""
+    """Uv cleared no folder that is not a virtual environment, so it could make none."""
     made = install(SLICES, cache=tmp_path / "cache")
     assert made.versions == {"fake-splitter": "1.2", "fake-needed": "3.1"}
     build_wheel(wheels, "fake_needed", "3.1", "import os", [])
@@ -165,7 +165,7 @@ def test_the_newest_is_looked_up_each_time(
 
 
 def test_what_is_here_is_not_taken_for_the_newest(wheels: Path, tmp_path: Path) -> None:
-    """pytest is here, but the index does not have it."""
+    """Pytest is here, but the index does not have it."""
     newest = Splitter("newest", "m:f", requirement="pytest", newest=True)
     with pytest.raises(UnavailableError, match="No matching distribution"):
         install(newest, cache=tmp_path / "cache")
