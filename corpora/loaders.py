@@ -92,7 +92,7 @@ def _read(name: str, make: Make) -> Iterator[Document]:
             raise
         except (Exception, SystemExit) as error:
             unsuitable = isinstance(error, TypeError) and not given
-            cause = f"{_describe(error)}; {_EXPECTED if unsuitable else 'mend the loader'}"
+            cause = f"{_describe(error)}; {_EXPECTED if unsuitable else 'fix the loader'}"
             count = f"{len(given)} document{'' if len(given) == 1 else 's'}"
             raise CorpusError(f"{name} failed after {count}: {cause}") from error
         text = _find_text(item)
@@ -174,7 +174,7 @@ def _find(name: str) -> Make:
                 f"{_GRAMMAR}"
             ) from None
         raise CorpusError(
-            f"{escape_name(module)} cannot be imported: {_describe(error)}; mend it, or install "
+            f"{escape_name(module)} cannot be imported: {_describe(error)}; fix it, or install "
             "what it needs"
         ) from error
     try:

@@ -59,7 +59,7 @@ def fetch(
         raise blame(
             entry,
             f"it came without all its files: {'; '.join(location.missing)}",
-            f"run: {location.mend}",
+            f"run: {location.remedy}",
         )
     return location
 
@@ -159,6 +159,6 @@ def _ask_hub(
     try:
         return next(watch(ask, timeout))
     except Exception as error:  # noqa: BLE001  the client's, which differ between its versions
-        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
-        mend = mend or "read it from a mirror: --mirror DIR"
-        raise blame(entry, cause, mend, revision=revision) from None
+        cause, remedy = errors.explain(error, f"run: segbench prepare {entry.name}")
+        remedy = remedy or "read it from a mirror: --mirror DIR"
+        raise blame(entry, cause, remedy, revision=revision) from None

@@ -20,13 +20,13 @@ class Location:
     """Where a data set lies: the only thing that differs from one place to another.
 
     ``data_files`` are, by split, absolute paths or hf:// URLs; ``folder`` is None on the hub.
-    ``revision`` is the commit where it is known; ``mend`` the command that fetches the data again;
-    ``missing`` says what of the data set is not there.
+    ``revision`` is the commit where it is known; ``remedy`` the command that fetches the data
+    again; ``missing`` says what of the data set is not there.
     """
 
     data_files: Mapping[str, Sequence[str]]
     origin: str
-    mend: str
+    remedy: str
     revision: str = ""
     folder: Path | None = None
     missing: tuple[str, ...] = ()
@@ -51,15 +51,16 @@ def find_here(entry: Entry, mirror: Path | None) -> Location | None:
     location = find_in_folder(entry, folder, mirror)
     if not location.data_files:
         wanted = " or ".join(entry.files).format(split=f"{{{','.join(entry.splits)}}}")
-        raise blame(entry, f"{folder} holds no {wanted}", f"run: {location.mend}")
+        raise blame(entry, f"{folder} holds no {wanted}", f"run: {location.remedy}")
     for paths in location.data_files.values():
         for path in paths:
             if not Path(path).stat().st_size:
-                raise blame(entry, f"{path} is empty", f"run: {location.mend}")
+                raise blame(entry, f"{path} is empty", f"run: {location.remedy}")
     return location
 
 
 def find_in_folder(entry: Entry, folder: Path, mirror: Path | None) -> Location:
+    """What the folder has of the data set; ``mirror`` is the one it is part of, if any."""
     root = folder.absolute()
     names = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
     found, missing = select_files(entry, names)
@@ -121,6 +122,7 @@ def _cached_folders(entry: Entry) -> Iterator[Path]:
 
 
 def get_assets_folder(entry: Entry) -> Path:
+    """Where the cache keeps a data set that does not come from the hub."""
     from huggingface_hub import constants
 
     return Path(constants.HF_ASSETS_CACHE, "segbench", *entry.repository.split("/"))
@@ -145,11 +147,15 @@ def describe_entry(entry: Entry, *, split: str = "", revision: str = "") -> str:
 
 
 def blame_data(entry: Entry, location: Location, split: str, cause: str) -> CorpusError:
-    mend = f"fetch it again: {location.mend} --force"
-    return blame(entry, cause, mend, split=split, revision=location.revision)
+    """The error of data that are damaged: they have to be fetched again."""
+    remedy = f"fetch it again: {location.remedy} --force"
+    return blame(entry, cause, remedy, split=split, revision=location.revision)
 
 
 def blame(
-    entry: Entry, cause: str, mend: str, *, split: str = "", revision: str = ""
+    entry: Entry, cause: str, remedy: str, *, split: str = "", revision: str = ""
 ) -> CorpusError:
-    return CorpusError(f"{describe_entry(entry, split=split, revision=revision)}: {cause}; {mend}")
+    """The error that names the corpus, the cause and the remedy."""
+    return CorpusError(
+        f"{describe_entry(entry, split=split, revision=revision)}: {cause}; {remedy}"
+    )

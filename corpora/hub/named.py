@@ -70,8 +70,8 @@ def _read(entry: Entry, location: Location, timeout: float) -> Iterator[Document
             digest.add(document)
             yield document
     except TimeoutError as error:
-        cause, mend = errors.explain(error, f"run: segbench prepare {entry.name}")
-        raise blame(entry, cause, mend, revision=location.revision) from None
+        cause, remedy = errors.explain(error, f"run: segbench prepare {entry.name}")
+        raise blame(entry, cause, remedy, revision=location.revision) from None
     if location.record and location.record.summary.digest != digest.hexdigest():
         recorded = location.record.summary.digest
         cause = f"its digest is {digest.hexdigest()}, and was {recorded} when it was prepared"
@@ -140,11 +140,11 @@ def _stream(
             return
         except Exception as error:  # noqa: BLE001  the file's, or the client's on the way to it
             again = f"run: segbench prepare {entry.name}"
-            cause, mend = "", ""
+            cause, remedy = "", ""
             if location.folder is None:
-                cause, mend = errors.explain(error, again)
-            if not mend:
+                cause, remedy = errors.explain(error, again)
+            if not remedy:
                 cause = error.describe(place) if isinstance(error, FileError) else one_line(error)
-                mend = f"fetch it again: {location.mend} --force"
-            raise blame(entry, cause, mend, split=split, revision=location.revision) from None
+                remedy = f"fetch it again: {location.remedy} --force"
+            raise blame(entry, cause, remedy, split=split, revision=location.revision) from None
         yield batch

@@ -76,12 +76,12 @@ def _read(name: str, source: Source, timeout: float) -> Iterator[Document]:
         except StopIteration:
             return
         except Exception as error:  # noqa: BLE001  whatever `datasets` and the client meet
-            cause, mend = errors.explain(error, "run the same again")
-            if not mend and isinstance(error, FileError):
+            cause, remedy = errors.explain(error, "run the same again")
+            if not remedy and isinstance(error, FileError):
                 cause = error.describe(error.name).removeprefix(": ")
-                mend = "" if "--" in error.mend else error.mend
-            mend = mend or f"name what there is: {GRAMMAR}"
-            raise CorpusError(f"{name} ({source}): {cause}; {mend}") from None
+                remedy = "" if "--" in error.remedy else error.remedy
+            remedy = remedy or f"name what there is: {GRAMMAR}"
+            raise CorpusError(f"{name} ({source}): {cause}; {remedy}") from None
         for text in texts:
             numbers[split] = numbers.get(split, 0) + 1
             yield Document(f"{split}:{numbers[split]}", text)

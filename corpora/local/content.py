@@ -55,19 +55,19 @@ class NumberedRow(NamedTuple):
 
 
 class FileError(Exception):
-    """What is wrong with a file, or with one of its rows, and what mends it.
+    """What is wrong with a file, or with one of its rows, and the remedy.
 
-    ``what`` and ``mend`` are parts of one line, which begins with the file's name.
+    ``what`` and ``remedy`` are parts of one line, which begins with the file's name.
     """
 
-    def __init__(self, what: str, mend: str = "check the file", *, row: str = "") -> None:
+    def __init__(self, what: str, remedy: str = "check the file", *, row: str = "") -> None:
         super().__init__(what)
-        self.mend = mend
+        self.remedy = remedy
         self.row = row
         self.name = ""  # of the file, where whoever catches this has none
 
     def describe(self, name: str) -> str:
-        """What is wrong, without what mends it."""
+        """What is wrong, without the remedy."""
         return f"{name}{self.row and f', {self.row}'}{self._joint()}{self}"
 
     def _joint(self) -> str:
@@ -188,6 +188,7 @@ class DataFile:
             yield text
 
     def read_head(self) -> bytes:
+        """The first HEAD_SIZE bytes, decompressed."""
         with self.open() as content:
             return content.read(HEAD_SIZE)
 
@@ -248,8 +249,8 @@ def _is_tar(head: bytes) -> bool:
 def _describe_undecodable(head: bytes, error: UnicodeError, at: int, encoding: str) -> FileError:
     for signature, kind in _SIGNATURES.items():
         if head.startswith(signature):
-            what, _, mend = f"is {kind}".partition("; ")
-            return FileError(what, mend)
+            what, _, remedy = f"is {kind}".partition("; ")
+            return FileError(what, remedy)
     if is_binary(head, "utf-8"):
         return FileError("is binary and no text", "name a file of text")
     name = "UTF-8" if codecs.lookup(encoding).name == "utf-8" else encoding

@@ -36,6 +36,7 @@ class Choice:
 
     @property
     def codec(self) -> str:
+        """The encoding to read with."""
         return "utf-8" if self.encoding is None else self.encoding
 
     @property
@@ -56,15 +57,14 @@ class Choice:
 def load_files(
     name: str, path: Path, choice: Choice, timeout: float
 ) -> tuple[Corpus, frozenset[str]]:
-    """A file, or the files below a folder, in the order of their paths; and the options that
-    applied.
+    """A file, or the files below a folder by their paths; and the options that applied.
 
-    A file of rows gives a document for each row, from the ``text_column``; its id is the file's
-    and the row's number, which is that of its first line where it has lines of its own. Any other
-    file is one document, its id the path below the folder. ``encoding`` is that of all but
-    Parquet. Of a folder, hidden and binary files, what is no regular file, and what is not
-    included are left out, which the notes tell. Raises RequestError where the path, the encoding,
-    or a needed column is not there, and CorpusError for a path that is neither file nor folder.
+    A file of rows gives a document for each row, from the ``text_column``; its id is the file's and
+    the row's number, which is that of its first line if it has lines of its own. Any other file is
+    one document, its id the path below the folder. ``encoding`` is that of all but Parquet. Of a
+    folder, hidden and binary files, anything that is not a regular file, and what is not included
+    are left out, which the notes tell. Raises RequestError if the path, the encoding, or a needed
+    column is not there, and CorpusError for a path that is neither file nor folder.
     """
     shown = escape_name(str(path))
     check_encoding(choice.codec)
@@ -126,7 +126,7 @@ def _list(path: Path, shown: str, patterns: Patterns, choice: Choice, timeout: f
     try:
         (listing,) = watch(source, timeout)
     except TimeoutError as error:
-        raise CorpusError(f"{shown} cannot be listed: {error}; {_mend_time()}") from None
+        raise CorpusError(f"{shown} cannot be listed: {error}; {_suggest_time()}") from None
     if choice.include and not (listing.files or listing.unreadable):
         raise RequestError(
             f"no text below {shown} matches --include {' '.join(choice.include)}; "
@@ -135,7 +135,7 @@ def _list(path: Path, shown: str, patterns: Patterns, choice: Choice, timeout: f
     return listing
 
 
-def _mend_time() -> str:
+def _suggest_time() -> str:
     return "leave it out, or give it more time, such as --timeout 600"
 
 
@@ -163,7 +163,7 @@ def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Itera
         for documents in watch(source, timeout):
             yield from documents
     except TimeoutError as error:
-        raise CorpusError(f"{reading} cannot be read: {error}; {_mend_time()}") from None
+        raise CorpusError(f"{reading} cannot be read: {error}; {_suggest_time()}") from None
 
 
 def _read_file(name: str, path: Path, choice: Choice, give_sign: Sign) -> Iterator[Document]:
@@ -202,11 +202,11 @@ def _describe_errors(path: Path, listing: Listing, errors: Mapping[str, FileErro
         ((name, error),) = errors.items()
         place = listing.files.get(name, path / name)
         otherwise = "" if place == path else ", or leave it out: --exclude"
-        return f"{error.describe(escape_name(str(place)))}; {error.mend}{otherwise}"
+        return f"{error.describe(escape_name(str(place)))}; {error.remedy}{otherwise}"
     told = [error.describe(name) for name, error in errors.items()]
-    mends = list(dict.fromkeys(error.mend for error in errors.values()))
+    remedies = list(dict.fromkeys(error.remedy for error in errors.values()))
     return (
         f"{len(errors):,} files of {escape_name(str(path))} cannot be read: "
-        f"{list_names(told, _ERRORS_AT_MOST)}; {' or '.join(mends[:3])}, "
+        f"{list_names(told, _ERRORS_AT_MOST)}; {' or '.join(remedies[:3])}, "
         "or leave them out: --exclude"
     )

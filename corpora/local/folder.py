@@ -50,9 +50,11 @@ class Patterns:
         self._matched: set[int] = set()
 
     def is_excluded(self, name: str) -> bool:
+        """Whether a pattern leaves the file or folder out."""
         return self._matches(self._exclude, name)
 
     def is_included(self, name: str) -> bool:
+        """Whether a pattern names the file, or there is none that does."""
         return not self._include or self._matches(self._include, name)
 
     def _matches(self, patterns: Sequence[tuple[str, Any]], name: str) -> bool:
@@ -61,6 +63,7 @@ class Patterns:
         return bool(matched)
 
     def list_unused(self) -> list[str]:
+        """The options whose patterns matched nothing so far."""
         every = [*self._include, *self._exclude]
         return [option for option, spec in every if id(spec) not in self._matched]
 
@@ -176,8 +179,8 @@ def _is_text(
 
 
 def _cannot_be_read(listing: Listing, name: str, error: OSError) -> None:
-    mend = "check its permissions" if isinstance(error, PermissionError) else "check the path"
-    listing.unreadable[name] = FileError(f"cannot be read: {error.strerror or error}", mend)
+    remedy = "check its permissions" if isinstance(error, PermissionError) else "check the path"
+    listing.unreadable[name] = FileError(f"cannot be read: {error.strerror or error}", remedy)
 
 
 def _tell_apart(name: str, others: dict[str, Path]) -> str:

@@ -34,7 +34,7 @@ _OF_ALL_PARTS = {"parts", "out", "overwrite"}
 @click.command("bench")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PART]...")
 @corpus_options
-@limits_option
+@limits_option(20, 128, 500)
 @rounds_option
 @out_option
 @click.pass_context
@@ -50,10 +50,11 @@ def bench_command(
 
     Each PART is one of speed, growth, memory and imports; without any, all are measured. Speed is
     CPU time in turns with LangChain's splitter, with its own separators and with MemMachine's, on
-    the builtin corpus unless --corpus or --mirror names others. Growth is how time and memory grow with a text's length, for every
-    shape of text that makes splitters slow; memory is the peak beyond a text of 100 million code
-    points and its segments. Exit status: 0 all well; 1 the segmenter took more memory than it
-    may; 2 the command was wrong; 3 something could not be measured.
+    the builtin corpus unless --corpus or --mirror names others. Growth is how time and memory grow
+    with a text's length, for every shape of text that makes splitters slow; memory is the peak
+    beyond a text of 100 million code points and its segments. Exit status: 0 all well; 1 the
+    segmenter took more memory than it may; 2 the command was wrong; 3 something could not be
+    measured.
     """
     chosen = once(parts or PARTS)
     if "speed" not in chosen:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from harness.cli.inputs import name_folder
 from harness.cli.options import (
     CorpusOptions,
+    MeasuringOptions,
     SplitterOptions,
     corpus_options,
     limits_option,
@@ -36,7 +36,7 @@ def _read_required(
 @corpus_options
 @splitter_options
 @profile_option
-@limits_option
+@limits_option(20, 128, 500)
 @out_option
 @click.option(
     "--require",
@@ -59,13 +59,7 @@ def check_command(
     Without --corpus, checks the builtin and the synthetic corpus. Exit status with --require: 1 a
     splitter broke a required rule, 3 one could not be judged by it.
     """
+    measuring = MeasuringOptions(limits, out, profile)
     return measure(
-        corpus,
-        splitter,
-        limits,
-        out or name_folder(),
-        check=("builtin", "synthetic"),
-        time=(),
-        profile=profile,
-        required=required,
+        corpus, splitter, measuring, check=("builtin", "synthetic"), time=(), required=required
     )

@@ -71,7 +71,7 @@ class _Tolerance(click.FloatRange):
     help="Where base has it, if that is elsewhere.",
 )
 @corpus_options
-@limits_option
+@limits_option(20, 128, 500)
 @out_option
 @click.option(
     "--tolerance",

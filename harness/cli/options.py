@@ -104,6 +104,18 @@ class SplitterOptions:
         return self.splitter_names or declared
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuringOptions:
+    """At which limits to measure, what beside them, and where to write."""
+
+    limits: Sequence[int]
+    out: Path | None
+    profile: bool
+    rounds: int = ROUNDS_AT_LEAST
+    baseline: str | None = None
+    with_pyperf: bool = False
+
+
 mirror_option = click.option(
     "--mirror",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -126,15 +138,19 @@ timeout_option = click.option(
     help="Give up a splitter that takes longer to load or to split one document, and a corpus "
     "whose loading makes no progress for so long.",
 )
-limits_option = click.option(
-    "--max-chunk-length",
-    "limits",
-    type=click.IntRange(min=1),
-    multiple=True,
-    default=(20, 128, 500),
-    show_default=True,
-    help="Limit: the most code points in a segment; may be repeated.",
-)
+
+
+def limits_option(*default: int) -> Decorator[Any]:
+    """Give a command --max-chunk-length; the command's argument is ``limits``."""
+    return click.option(
+        "--max-chunk-length",
+        "limits",
+        type=click.IntRange(min=1),
+        multiple=True,
+        default=default,
+        show_default=True,
+        help="Limit: the most code points in a segment; may be repeated.",
+    )
 
 
 def out_option(command: Command) -> Command:
@@ -279,4 +295,14 @@ splitter_options = read_into(
         help="Without --splitter: the default splitters, or all, each in its own virtual "
         "environment and with --profile.",
     ),
+)
+measuring_options = read_into(
+    "measuring",
+    MeasuringOptions,
+    profile_option,
+    limits_option(20, 128, 500),
+    out_option,
+    rounds_option,
+    baseline_option,
+    pyperf_option,
 )

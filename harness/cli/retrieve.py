@@ -18,6 +18,7 @@ from harness.cli.inputs import (
 )
 from harness.cli.options import (
     SplitterOptions,
+    limits_option,
     mirror_option,
     out_option,
     splitter_options,
@@ -68,15 +69,7 @@ from harness.retrieval.sources import (
 )
 @timeout_option
 @splitter_options
-@click.option(
-    "--max-chunk-length",
-    "limits",
-    type=click.IntRange(min=1),
-    multiple=True,
-    default=(128, 500),
-    show_default=True,
-    help="Limit: the most code points in a segment; may be repeated.",
-)
+@limits_option(128, 500)
 @click.option(
     "--budget",
     "budgets",

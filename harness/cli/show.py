@@ -9,7 +9,7 @@ from rich.console import Console
 
 from harness.cli.ending import say
 from harness.cli.inputs import choose_splitter, once, print_line
-from harness.cli.options import complete_splitters
+from harness.cli.options import complete_splitters, limits_option
 from harness.cli.progress import Bars
 from harness.measure.excerpts import view_text
 from harness.report import show
@@ -30,15 +30,7 @@ from harness.splitters.contenders import gather
     shell_complete=complete_splitters,
     help="Splitter to show; may be repeated. Without it, segmenter and langchain.",
 )
-@click.option(
-    "--max-chunk-length",
-    "limits",
-    type=click.IntRange(min=1),
-    multiple=True,
-    default=(500,),
-    show_default=True,
-    help="Limit: the most code points in a segment; may be repeated.",
-)
+@limits_option(500)
 @click.option(
     "--html",
     "page",

@@ -7,6 +7,7 @@ import click
 
 from harness.cli.inputs import print_line
 from harness.cli.program import CannotMeasureError
+from harness.results.escapes import quote
 from harness.results.verdict import Verdict
 from segmenter.testing import vectors
 
@@ -30,7 +31,7 @@ def vectors_command(program: str | None) -> Verdict:
     try:
         answers = vectors.check_program(shlex.split(program))
     except ValueError as error:
-        raise click.UsageError(f"--check {program!r}: {error}") from error
+        raise click.UsageError(f"--check {quote(program)}: {error}") from error
     except vectors.UnusableProgramError as error:
         raise CannotMeasureError(str(error)) from error
     for line in vectors.describe_results(answers):

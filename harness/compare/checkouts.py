@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from corpora import RequestError
 from harness.measure.git import GitError, Repository, describe_commit
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 
 SEGMENTER = "segmenter"
 _ATTRIBUTE = "TextSegmenter"
@@ -47,19 +48,19 @@ class SegmenterLocation:
         path = _tidy(place)
         if path is None:
             raise RequestError(
-                f"--segmenter {given!r}: {place!r} is not a path below the top of the version"
+                f"--segmenter {quote(given)}: {quote(place)} is not a path below the top of the version"
             )
         attribute = names[-1] if names else _ATTRIBUTE
         if len(names) == 2:
             root, module = path, names[0]
         elif path == PurePosixPath():
-            raise RequestError(f"--segmenter {given!r}: name the package or the file in it")
+            raise RequestError(f"--segmenter {quote(given)}: name the package or the file in it")
         else:
             root, module = path.parent, path.name.removesuffix(".py")
         dotted = all(name.isidentifier() for each in names for name in each.split("."))
         if len(names) > 2 or not dotted:
             raise RequestError(
-                f"--segmenter {given!r} is not PATH, PATH:ATTRIBUTE or FOLDER:MODULE:ATTRIBUTE"
+                f"--segmenter {quote(given)} is not PATH, PATH:ATTRIBUTE or FOLDER:MODULE:ATTRIBUTE"
             )
         return cls(given, path, root, module, attribute)
 
@@ -154,10 +155,10 @@ def check_revision(given: str) -> None:
     if Path(given).is_dir():
         return
     if given.startswith("-"):
-        raise RequestError(f"{given!r} is an option, not a revision")
+        raise RequestError(f"{quote(given)} is an option, not a revision")
     between = any(".." in part and part != ".." for part in given.split("/"))
     if between or given.startswith("^") or re.search(r"\^[@!-]\d*$", given):
-        raise RequestError(f"{given!r} is a range of revisions; name one, such as its last")
+        raise RequestError(f"{quote(given)} is a range of revisions; name one, such as its last")
 
 
 @contextmanager
@@ -228,7 +229,7 @@ def _find_commit(given: str) -> tuple[Repository, str] | Path:
             return folder.resolve()
         unused = "; GIT_DIR is set and not used" if "GIT_DIR" in os.environ else ""
         raise MeasurementError(
-            f"{given!r} is not a folder, and git finds no revision from {Path.cwd()}: "
+            f"{quote(given)} is not a folder, and git finds no revision from {Path.cwd()}: "
             f"{error}{unused}"
         ) from error
     try:
@@ -237,7 +238,7 @@ def _find_commit(given: str) -> tuple[Repository, str] | Path:
         if folder.is_dir():
             return folder.resolve()
         raise MeasurementError(
-            f"{given!r} is neither a folder nor a revision that git finds from {Path.cwd()} "
+            f"{quote(given)} is neither a folder nor a revision that git finds from {Path.cwd()} "
             f"({error}); {_advise(repository, given)}"
         ) from error
 

@@ -19,9 +19,11 @@ from harness.report.tables import Column, Table, show_count, show_digits, show_n
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 from harness.results.folder import COMPARISON, ROUNDS
 from harness.results.model import Environment, Run
 from harness.results.timings import write_side
+from segmenter.testing.notation import show_notation
 
 COMPARISON_PAGE = "compare.md"
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -114,7 +116,7 @@ def add_to_summary(page: Page) -> str:
                 file.write(render_page(page))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            return f"the page was not added to ${SUMMARY}, {summary!r}: {reason}"
+            return f"the page was not added to ${SUMMARY}, {quote(summary)}: {reason}"
     return ""
 
 
@@ -137,8 +139,10 @@ def start_folder(folder: Path) -> None:
 
 
 def write_comparison_timings(folder: Path, comparison: Comparison) -> None:
-    """Write a pyperf file for each version, with the same benchmarks: one value per round, the CPU
-    seconds of a pass over all strata."""
+    """Write a pyperf file for each version, with the same benchmarks.
+
+    There is one value per round, the CPU seconds of a pass over all strata.
+    """
     for side in (BASE, HEAD):
         rounds = [each for measured in comparison.measured for each in measured.rounds]
         if rounds:
@@ -283,7 +287,7 @@ def _tabulate_differences(comparison: Comparison) -> Table:
 
 def _quote(text: str) -> str:
     """As code, so that whitespace shows."""
-    return safe.code(repr(text))
+    return safe.code(show_notation(text))
 
 
 def _tabulate_instructions(comparison: Comparison) -> Table:

@@ -10,10 +10,12 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from corpora.document import Document
 from harness.measure.spooling import SHARD_SIZE, Shard, SpooledCorpus
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 from harness.results.model import (
     BoundaryCount,
     Count,
@@ -32,7 +34,7 @@ from harness.splitters.registry import Splitter
 from segmenter.loss import Loss, count_lost
 from segmenter.rules import RULES, Splitting, count_unavoidable
 
-EXAMPLES_A_RULE = 20
+EXAMPLE_CODE_POINTS = 500  # of the examples that a workload keeps for each rule
 CONTEXT = 40  # code points before an example's place, and after it
 SHARDS_IN_FLIGHT = 16
 SPLITTERS_AT_ONCE = KEPT  # whose processes are kept alive, in each process of the executor
@@ -42,8 +44,9 @@ SPLITTERS_AT_ONCE = KEPT  # whose processes are kept alive, in each process of t
 class CheckResult:
     """What a check learned, in the order of its corpora, splitters and limits.
 
-    Each corpus and limit has its unavoidable boundaries; a workload has a count, a boundary count unless its segments overlap, and for each rule that is
-    applicable to its splitter a violation count; or else it has a failure.
+    Each corpus and limit has its unavoidable boundaries; a workload has a count, a boundary count
+    unless its segments overlap, and for each rule that is applicable to its splitter a violation
+    count; or else it has a failure.
     """
 
     counts: list[Count] = field(default_factory=list)
@@ -73,6 +76,7 @@ class Tally:
     examples: dict[tuple[str, bool], list[Example]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    kept: Counter[tuple[str, bool]] = field(default_factory=Counter)  # code points of examples
     digests: list[bytes] = field(default_factory=list)
 
     def add(
@@ -105,17 +109,17 @@ class Tally:
             for breach in rule(splitting):
                 self.violations[name] += 1
                 self.unavoidable[name] += breach.unavoidable
-                examples = self.examples[name, breach.unavoidable]
-                if len(examples) < EXAMPLES_A_RULE:
+                kind = name, breach.unavoidable
+                if self.kept[kind] < EXAMPLE_CODE_POINTS:
                     start = breach.start
-                    examples.append(
-                        Example(
-                            workload,
-                            Violation(name, document.id, *breach),
-                            document.text[max(0, start - CONTEXT) : start],
-                            document.text[start : start + CONTEXT],
-                        )
+                    example = Example(
+                        workload,
+                        Violation(name, document.id, *breach),
+                        document.text[max(0, start - CONTEXT) : start],
+                        document.text[start : start + CONTEXT],
                     )
+                    self.examples[kind].append(example)
+                    self.kept[kind] += measure_example(example)
 
     def _count_boundaries(self, splitting: Splitting) -> None:
         text = splitting.text
@@ -140,7 +144,23 @@ class Tally:
         self.violations.update(later.violations)
         self.unavoidable.update(later.unavoidable)
         for kind, examples in later.examples.items():
-            self.examples[kind] = [*self.examples[kind], *examples][:EXAMPLES_A_RULE]
+            self.examples[kind] = keep_first([*self.examples[kind], *examples])
+
+
+def measure_example(example: Example) -> int:
+    """The code points of an example's texts."""
+    violation = example.violation
+    return sum(map(len, (violation.document, violation.detail, example.before, example.after)))
+
+
+def keep_first(examples: Sequence[Example]) -> list[Example]:
+    """The examples up to the one that reaches EXAMPLE_CODE_POINTS, so one at least."""
+    sizes = accumulate(map(measure_example, examples), initial=0)
+    return [
+        example
+        for example, before in zip(examples, sizes, strict=False)
+        if before < EXAMPLE_CODE_POINTS
+    ]
 
 
 def check_corpora(
@@ -158,11 +178,11 @@ def check_corpora(
     A splitter that cannot be loaded, raises, hangs, dies, gives anything but a list of strings, or
     other segments at a second call, has a failure for that workload, which tells the first such
     document. One that exceeds the time limit of ``pool`` is given up there: it has a failure for
-    every workload that is not finished. One document of each shard is split twice. Up to 20
-    examples a workload and rule are kept, unavoidable ones where the others leave room. ``progress`` is
-    called with how many documents were done since the last call; each is done once for every few
-    splitters. Memory is bounded by a few shards, each of ``shard_size`` code points or one document
-    that is longer.
+    every workload that is not finished. One document of each shard is split twice. Of each workload
+    and rule the first examples are kept, until their texts reach EXAMPLE_CODE_POINTS; unavoidable
+    ones are kept if the others leave room. ``progress`` is called with how many documents were done
+    since the last call; each is done once for every few splitters. Memory is bounded by a few
+    shards, each of ``shard_size`` code points or one document that is longer.
 
     Raises CorpusError where a corpus cannot be read, MeasurementError where there is nothing to
     check, a corpus has no text, or a process of the executor dies, StorageError where the machine
@@ -175,7 +195,7 @@ def check_corpora(
     for corpus in corpora:
         if corpus.name.strip().splitlines() != [corpus.name]:
             raise MeasurementError(
-                f"{corpus.name!r} is not a name for a corpus; give it a plain line"
+                f"{quote(corpus.name)} is not a name for a corpus; give it a plain line"
             )
     groups = [
         splitters[at : at + SPLITTERS_AT_ONCE] for at in range(0, len(splitters), SPLITTERS_AT_ONCE)
@@ -307,7 +327,7 @@ def _conclude(
             ViolationCount(workload, name, tally.violations[name], tally.unavoidable[name])
         )
         examples = [*tally.examples[name, False], *tally.examples[name, True]]
-        result.examples.extend(examples[:EXAMPLES_A_RULE])
+        result.examples.extend(keep_first(examples))
 
 
 def find_median(occurrences: Mapping[int, int]) -> float:

@@ -20,6 +20,7 @@ from typing import IO, Self
 
 from corpora import RequestError
 from harness.results.errors import MeasurementError, summarize_error
+from harness.results.escapes import quote
 
 # Of git's own variables, those that say how the user has set up git. The others name the caller's
 # repository, index and objects, or programs to run.
@@ -76,13 +77,13 @@ class Repository:
         """
         found = _ask(self.folder, "rev-parse", "--verify", revision)
         if not re.fullmatch("[0-9a-f]{40,}", found):
-            raise RequestError(f"{revision!r} does not name one commit")
+            raise RequestError(f"{quote(revision)} does not name one commit")
         try:
             return _ask(self.folder, "rev-parse", "--verify", f"{found}^{{commit}}")
         except GitError:
             with suppress(GitError):
                 kind = _ask(self.folder, "cat-file", "-t", found)
-                raise RequestError(f"{revision!r} is a {kind}, not a commit") from None
+                raise RequestError(f"{quote(revision)} is a {kind}, not a commit") from None
             raise
 
     def is_shallow(self) -> bool:
@@ -112,6 +113,7 @@ class TreeEntry:
 
     @property
     def is_folder(self) -> bool:
+        """Whether it is a folder."""
         return self.mode == _FOLDER
 
 
@@ -205,7 +207,7 @@ class Snapshot:
         for name, child in self._list_children(entry, within):
             file_name = os.fsdecode(name)
             if file_name in ("", ".", "..") or {"/", os.sep} & set(file_name):
-                raise GitError(f"{file_name!r} cannot be the name of a file")
+                raise GitError(f"{quote(file_name)} cannot be the name of a file")
             self._export(child, place / file_name, (*within, child.path))
 
     def _differs(self, entry: TreeEntry, place: Path, within: Sequence[_Path]) -> bool:
@@ -225,15 +227,15 @@ class Snapshot:
 
     def _enter(self, submodule: TreeEntry) -> TreeEntry:
         path = os.fsdecode(b"/".join(submodule.path))
-        mend = f"git submodule update --init {path}"
+        remedy = f"git submodule update --init {path}"
         with suppress(GitError, OSError):
             folder = (self._top or Path()) / path
             inner = Repository.find(folder)
             if inner.top is not None and inner.top.samefile(folder):
-                mend = f"git -C {path} fetch origin {submodule.name}"
+                remedy = f"git -C {path} fetch origin {submodule.name}"
                 return self._open(inner, inner.find_commit(submodule.name), submodule.path)
         raise GitError(
-            f"{path} is a submodule at commit {submodule.name}, which is not here; fetch it: {mend}"
+            f"{path} is a submodule at commit {submodule.name}, which is not here; fetch it: {remedy}"
         )
 
     def _open(self, repository: Repository, commit: str, path: _Path) -> TreeEntry:
@@ -328,8 +330,9 @@ class Described:
 
 
 def describe_commit(folder: Path, *places: Path) -> Described:
-    """The commit that is checked out around a folder, and whether any of the places in it, files
-    or folders, differs from that. No commit where there is none that has the first of them.
+    """The commit that is checked out around a folder, and whether ``places`` differ from it.
+
+    The places are files or folders in it. There is no commit if none has the first of them.
     """
     try:
         repository = Repository.find(folder)
@@ -363,7 +366,7 @@ def _ask(folder: Path, *arguments: str) -> str:
 
 
 def _quote(said: str) -> str:
-    """git's reason in one line, with the command by which it says a folder can be allowed."""
+    """Git's reason in one line, with the command by which it says a folder can be allowed."""
     lines = [line.strip() for line in said.splitlines()]
     reasons = [line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: "))]
     if len(reasons) > 1:  # the one before it says more

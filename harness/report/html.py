@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from harness.report import plots, retrieval, safe, tables
 from harness.report.plots import Plot
-from harness.report.signs import SIGNS, show_signs
+from harness.report.signs import NAMED_SIGNS, show_signs
 from harness.report.tables import Spread, Table
 from harness.results.estimates import Estimate
 from harness.results.model import Excerpt, Failure, Run, View
@@ -182,14 +182,17 @@ def _pack(
             ]
             for failure in failures
         ],
-        "signs": SIGNS,
+        "signs": NAMED_SIGNS,
         "opening": _choose_opening(excerpts, baseline),
     }
 
 
 def _choose_opening(excerpts: Sequence[Excerpt], baseline: str) -> dict[str, Any] | None:
-    """The excerpt and limit at which the most rules are broken, and the splitters to show there:
-    the in-house one, the baseline, and those that break the most rules."""
+    """The excerpt, limit and splitters to show when the page opens.
+
+    At that excerpt and limit the most rules are broken. The splitters are the in-house one, the
+    baseline, and those that break the most rules.
+    """
     places = {
         (number, limit): [view for view in excerpt.views if view.max_chunk_length == limit]
         for number, excerpt in enumerate(excerpts)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.report import safe
 from harness.report.migration import classify_segments
-from harness.report.signs import SIGNS, find_sign
+from harness.report.signs import NAMED_SIGNS, find_sign
 from harness.report.tables import AtLeast, Column, Table, show_count, show_loss, words
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
@@ -40,10 +40,10 @@ def write_excerpt_page(path: Path, excerpt: Excerpt) -> None:
 
 
 def print_shown(excerpt: Excerpt, console: Console) -> None:
-    """Print the text once per limit and splitter, side by side if there is room, then what they
-    came to and what a change from the first splitter to another would cost.
+    """Print the text once per limit and splitter, side by side if there is room, then tables.
 
-    Of a long text the beginning is printed; the tables are of all of it.
+    They tell what the splitters came to, and what a change from the first splitter to another would
+    cost. Of a long text the beginning is printed; the tables are of all of it.
     """
     ends = _cut_blocks(excerpt)
     shown_blocks = max(1, bisect_right(ends, excerpt.start + _MOST))
@@ -91,11 +91,11 @@ def render_bands(excerpt: Excerpt, view: View, *, plain: bool = False) -> Text:
 
 
 def draw_blocks(excerpt: Excerpt, view: View, *, plain: bool = False) -> Iterator[Text]:
-    """The text with a colour per segment, a bar where each begins, lost characters struck through,
-    and the name of the rule wherever one is broken. ``plain`` tells the same without colours:
-    lost characters stand between brackets.
+    """The text with a colour per segment, a bar where each begins, and what is lost or broken.
 
-    It comes in the blocks of ``_cut_blocks``, so those of several views can stand side by side.
+    Lost characters are struck through; the name of a rule stands wherever it is broken. ``plain``
+    tells the same without colours: lost characters stand between brackets. It comes in the blocks
+    of ``_cut_blocks``, so those of several views can stand side by side.
     """
     notes, over = _find_notes(view)
     noted = deque(sorted(notes))
@@ -236,8 +236,10 @@ def _read_loss(name: str) -> Callable[[View], int | None]:
 
 
 def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table:
-    """A row for each change from the first splitter to another: what of the new segments was
-    stored before. Segments that the text does not hold are left out."""
+    """One row per change from the first splitter to another: which new segments were stored before.
+
+    Segments that the text does not hold are left out.
+    """
     before, *others = views
     records = []
     for after in others:
@@ -272,7 +274,7 @@ def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> 
 def _explain(excerpt: Excerpt, *, plain: bool) -> Text:
     """What the signs mean that stand for the text's characters."""
     lost = "⟦ ⟧" if plain else "struck through"
-    found = [f"{sign} {name}" for c, (sign, name) in SIGNS.items() if c in excerpt.text]
+    found = [f"{sign} {name}" for c, (sign, name) in NAMED_SIGNS.items() if c in excerpt.text]
     return Text(f"{_BOUNDARY} a segment begins  {'  '.join(found)}  {lost}: lost", style="dim")
 
 

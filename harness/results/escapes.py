@@ -1,4 +1,4 @@
-"""The project's one way to write a character that cannot be seen: ``\\u{202E}``, its code point.
+r"""The project's one way to write a character that cannot be seen: ``\u{202E}``, its code point.
 
 It is also how text stands in a cell of a CSV file: any text can be read back, and none is a
 formula, since a cell that a spreadsheet would compute gets an apostrophe before it.
@@ -11,11 +11,19 @@ _escape = re.compile(r"\\u\{([0-9A-F]{1,6})\}")
 
 
 def escape(text: str, keep: str = "") -> str:
-    """The text with ``\\u{...}`` for what is not printable: controls, line ends, bidirectional
-    characters, lone surrogates, spaces other than the common one; ``keep`` stays as it is."""
+    r"""The text with ``\u{...}`` for what is not printable; ``keep`` stays as it is.
+
+    Not printable are controls, line ends, bidirectional characters, lone surrogates, and spaces
+    other than the common one.
+    """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else f"\\u{{{ord(c):X}}}" for c in text)
+
+
+def quote(text: str) -> str:
+    """The text as messages name it: in quotes, so that its ends show, and with nothing unseen."""
+    return f"'{escape(text)}'"
 
 
 def write_line(text: str) -> str:

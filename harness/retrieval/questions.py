@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora import CorpusError, Document
+from harness.results.escapes import quote
 
 _BUILTIN_FILE = "builtin.jsonl"
 
@@ -147,7 +148,7 @@ def _find_gold(row: Mapping[str, Any], texts: Mapping[str, str]) -> list[Gold]:
     name = _get_text(row, "document")
     if name not in texts:
         some = ", ".join(itertools.islice(texts, 3)) + (", …" if len(texts) > 3 else "")
-        raise QuestionError(f"the corpus has no document {name!r}; its documents are {some}")
+        raise QuestionError(f"the corpus has no document {quote(name)}; its documents are {some}")
     if ("spans" in row) == ("answer" in row):
         raise QuestionError('give either "spans" or "answer"')
     if "spans" in row:
@@ -172,10 +173,10 @@ def check_spans(name: str, spans: object, text: str) -> list[Gold]:
         if not 0 <= start < end <= len(text):
             raise QuestionError(
                 f"the span [{start}, {end}] is not within the {len(text):,} code points "
-                f"of document {name!r}; spans are [start, end) with start < end"
+                f"of document {quote(name)}; spans are [start, end) with start < end"
             )
         if text[start:end].isspace():
-            raise QuestionError(f"the span [{start}, {end}] of {name!r} is whitespace alone")
+            raise QuestionError(f"the span [{start}, {end}] of {quote(name)} is whitespace alone")
         gold.append(Gold(name, start, end))
     return gold
 
@@ -190,11 +191,11 @@ def find_answer(name: str, answer: str, text: str) -> Gold:
     places = list(itertools.islice(re.finditer(f"(?=({pattern}))", text), 2))
     if not places:
         raise QuestionError(
-            f"the answer {quote_text(answer)} does not occur in document {name!r}; copy it from there"
+            f"the answer {quote_text(answer)} does not occur in document {quote(name)}; copy it from there"
         )
     if len(places) > 1:
         raise QuestionError(
-            f"the answer {quote_text(answer)} occurs more than once in document {name!r}, at "
+            f"the answer {quote_text(answer)} occurs more than once in document {quote(name)}, at "
             f'{places[0].start()} and {places[1].start()}; give a longer one, or "spans"'
         )
     return Gold(name, *places[0].span(1))
@@ -202,4 +203,4 @@ def find_answer(name: str, answer: str, text: str) -> Gold:
 
 def quote_text(text: str) -> str:
     """A text in quotes, cut to what fits a message."""
-    return repr(text if len(text) <= 60 else f"{text[:59]}…")
+    return quote(text if len(text) <= 60 else f"{text[:59]}…")

@@ -16,6 +16,7 @@ import numpy
 import numpy.typing
 
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 from harness.retrieval.vectors import VectorStore, call, compare_vectors
 from segmenter.testing.factories import find_factory
 
@@ -52,7 +53,7 @@ def load_retriever(name: str, vectors: Path) -> Retriever:
     module, colon, attribute = name.rpartition(":")
     if not (colon and module and attribute.isidentifier()):
         raise ValueError(
-            f"no retriever is named {name!r}; give {BM25}, {LSA} or module:factory of an "
+            f"no retriever is named {quote(name)}; give {BM25}, {LSA} or module:factory of an "
             "embedding function"
         )
     _find_versions("threadpoolctl")

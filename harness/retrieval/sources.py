@@ -11,6 +11,7 @@ from corpora import Corpus, CorpusDigest, Document, RequestError
 from corpora.hub.location import Location, find_here
 from corpora.hub.texts import Row
 from harness.results.errors import summarize_error
+from harness.results.escapes import quote
 from harness.retrieval.datasets import (
     COVID_QA_COLUMNS,
     QASPER_COLUMNS,
@@ -69,7 +70,7 @@ def load_questions(name: str, source: Access, file: Path | None = None) -> Quest
         whole, _, part = name.partition("/")
         if part not in LEGALBENCH_PARTS:
             raise RequestError(
-                f"{whole} has no part {part!r}; its parts are {', '.join(LEGALBENCH_PARTS)}"
+                f"{whole} has no part {quote(part)}; its parts are {', '.join(LEGALBENCH_PARTS)}"
             )
     if file is None and whole not in NAMES:
         raise RequestError(
@@ -100,7 +101,7 @@ def load_questions(name: str, source: Access, file: Path | None = None) -> Quest
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise QuestionError(
                 f"{name}: a question is not as it should be: {summarize_error(error)}; "
-                f"fetch it again: {location.mend} --force"
+                f"fetch it again: {location.remedy} --force"
             ) from error
     questions = [question for each in found for question in each.questions]
     notes += [f"{name}, {note}" for each in found for note in each.notes]
@@ -154,7 +155,7 @@ def _find_benchmarks(name: str, location: Location, parts: Sequence[str]) -> dic
     if not here:
         raise QuestionError(
             f"{name}: {folder} holds no {' or '.join(file.name for file in files.values())}; "
-            f"fetch it: {location.mend} --force"
+            f"fetch it: {location.remedy} --force"
         )
     return here
 
@@ -182,7 +183,7 @@ def _read_rows(name: str, location: Location, columns: Sequence[str]) -> Iterato
                 if missing:
                     raise QuestionError(
                         f"{name}: {path} has no questions: no column {', '.join(missing)}; "
-                        f"fetch it whole: {location.mend} --force"
+                        f"fetch it whole: {location.remedy} --force"
                     )
                 for batch in file.iter_batches(_ROWS, columns=tops):
                     for row in batch.to_pylist():
@@ -190,7 +191,7 @@ def _read_rows(name: str, location: Location, columns: Sequence[str]) -> Iterato
         except (OSError, KeyError, TypeError, pyarrow.ArrowException) as error:
             raise QuestionError(
                 f"{name}: the questions of {path} cannot be read: {summarize_error(error)}; "
-                f"fetch it again: {location.mend} --force"
+                f"fetch it again: {location.remedy} --force"
             ) from None
 
 

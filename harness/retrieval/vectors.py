@@ -13,6 +13,7 @@ import numpy
 import numpy.typing
 
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 
 Array = numpy.typing.NDArray[numpy.floating]
 Embed = Callable[[list[str]], Any]
@@ -60,7 +61,7 @@ class VectorStore:
         self._path = folder / f"{hashlib.sha256(os.fsencode(whole)).hexdigest()[:32]}.sqlite"
 
     def find(self, texts: Sequence[str]) -> Array:
-        """A row of float32 for each text. Raises MeasurementError if the model or the file fails."""
+        """A row of float32 for each text; raises MeasurementError if model or file fails."""
         digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +74,7 @@ class VectorStore:
         if len({len(vector) for vector in kept.values()}) > 1:
             raise MeasurementError(
                 f"{self._name} does not give all texts vectors of the same length; "
-                f"mend it, and delete {self._path}"
+                f"fix it, and delete {self._path}"
             )
         return numpy.array([kept[digest] for digest in digests], dtype=numpy.float32)
 
@@ -132,7 +133,7 @@ class VectorStore:
             number = int(numpy.flatnonzero(~numpy.isfinite(vectors).all(axis=1))[0])
             raise MeasurementError(
                 f"{self._name} gave a vector that is not finite (NaN or infinite) for the text "
-                f"{texts[number][:40]!r}"
+                f"{quote(texts[number][:40])}"
             )
         return vectors
 

@@ -6,6 +6,8 @@ Standard library only: the worker, which has no more, describes errors with it.
 import traceback
 from collections.abc import Sequence
 
+from harness.results.escapes import quote
+
 LONGEST = 300  # code points of a detail
 _FRAMES = 8
 _IDENTIFIER = 100
@@ -21,7 +23,7 @@ def shorten(text: str, most: int = LONGEST) -> str:
 
 def name_document(document: str) -> str:
     """A document's id as messages quote it."""
-    return repr(shorten(document, _IDENTIFIER))
+    return quote(shorten(document, _IDENTIFIER))
 
 
 def describe_error(error: BaseException) -> str:

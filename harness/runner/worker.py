@@ -1,7 +1,7 @@
 """One splitter in one process: loads it once, then splits spooled documents.
 
-A program, started by :mod:`harness.runner.process`; it needs the standard library and the splitter only,
-so it runs under any interpreter that has both. It reads commands and writes replies as JSON
+A program, started by :mod:`harness.runner.process`; it needs the standard library and the splitter
+only, so it runs under any interpreter that has both. It reads commands and writes replies as JSON
 lines:
 
 - ``{"command": "keep", "core": n}`` lets the process run on that core alone, where the system can
@@ -17,16 +17,16 @@ lines:
   answered as a pass is, with the seconds of all passes together and the segments and the digest of
   one;
 - the first two say ``{"reply": "working", "documents": n}`` a few times a second until then;
-- each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line, ...]}``
-  instead, or by ``{"reply": "machine", "error": number, "place": path}`` where a file of the harness
-  cannot be read or written, which is no fault of the splitter.
+- each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line,
+  ...]}`` instead, or by ``{"reply": "machine", "error": number, "place": path}`` where a file of
+  the harness cannot be read or written, which is no fault of the splitter.
 
-``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in
-them: reading, decoding and digesting lie outside the clocks' readings. Of a pass the clocks are read
-for each document; of a turn once before and once after it, since a reading costs as much as a short
+``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in them:
+reading, decoding and digesting lie outside the clocks' readings. Of a pass the clocks are read for
+each document; of a turn once before and once after it, since a reading costs as much as a short
 document. A turn's texts are decoded before, its segments digested and freed after. The garbage
-collector stays enabled, as it is for users, and collects before each pass or turn, so that none pays
-for what came before it.
+collector stays enabled, as it is for users, and collects before each pass or turn, so that none
+pays for what came before it.
 """
 
 import builtins
@@ -55,6 +55,7 @@ _FACTORIES = "harness.factories"
 
 
 def main() -> None:
+    """Read commands and answer them until there are no more."""
     commands, replies = _take_streams()
     _import_harness()
     sys.meta_path.append(_SegmenterFinder())
@@ -125,12 +126,12 @@ def _import_harness() -> None:
     is installed beside it. What the worker needs is imported before any splitter is, with the
     builtins that the worker has.
     """
-    for package, folder in (("harness", _HARNESS), ("harness.runner", _HARNESS / "runner")):
+    for package in ("harness", "harness.results", "harness.runner"):
         spec = importlib.machinery.ModuleSpec(package, None, is_package=True)
-        spec.submodule_search_locations = [str(folder)]
+        spec.submodule_search_locations = [str(_ROOT.joinpath(*package.split(".")))]
         sys.modules[package] = importlib.util.module_from_spec(spec)
-    for name in ("details", "digest", "spool"):
-        _import_file(f"harness.runner.{name}", _HARNESS / "runner" / f"{name}.py")
+    for name in ("results.escapes", "runner.details", "runner.digest", "runner.spool"):
+        _import_file(f"harness.{name}", _HARNESS.joinpath(*name.split(".")).with_suffix(".py"))
     # Under a name of its own: the package `segmenter` of this process may be another version's.
     factories = _ROOT / "segmenter" / "testing" / "factories.py"
     _import_file(_FACTORIES, factories)

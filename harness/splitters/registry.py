@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.results.errors import MeasurementError
+from harness.results.escapes import quote
 from segmenter.testing.factories import Split as Split
 from segmenter.testing.factories import is_file, make_split
 
@@ -130,4 +131,6 @@ def load_splitter(name: str) -> Splitter:
     if is_file(name):
         raise UnknownSplitterError(f"say which function of {name} makes it: {name}:FUNCTION")
     near = difflib.get_close_matches(name, list_splitters(), n=3) or default_names()
-    raise UnknownSplitterError(f"no splitter is named {name!r}; did you mean {', '.join(near)}?")
+    raise UnknownSplitterError(
+        f"no splitter is named {quote(name)}; did you mean {', '.join(near)}?"
+    )

@@ -3,23 +3,23 @@
 import re
 import unicodedata
 
-_SIGNS = {" ": "·", "\t": "→", "\n": "↵"}
-_CHARACTERS = {sign: character for character, sign in _SIGNS.items()}
+SIGNS = {" ": "·", "\t": "→", "\n": "↵"}
+_CHARACTERS = {sign: character for character, sign in SIGNS.items()}
 _written = re.compile(r"\\u\{([0-9A-F]{1,6})\}|(.)", re.DOTALL)
 
 
 def show_notation(text: str) -> str:
-    """The text with signs for space, tab and newline, and ``\\u{...}`` for what
-    does not print or joins the character before it.
+    r"""The text with signs for space, tab and newline, and with everything else visible.
 
-    `read` gives the text back: the signs themselves and the backslash are written as ``\\u{...}``.
+    What does not print, or joins the character before it, becomes ``\u{...}``. `read_notation`
+    gives the text back: the signs themselves and the backslash are written as ``\u{...}``.
     """
     return "".join(map(_show, text))
 
 
 def _show(character: str) -> str:
-    if character in _SIGNS:
-        return _SIGNS[character]
+    if character in SIGNS:
+        return SIGNS[character]
     plain = character.isprintable() and not unicodedata.category(character).startswith("M")
     if plain and character != "\\" and character not in _CHARACTERS:
         return character

@@ -220,7 +220,7 @@ def test_function_is_read_lazily(tmp_path: Path) -> None:
     assert [d.text for d in corpora.load(name, first=2)] == ["one", "two"]
     with pytest.raises(
         CorpusError,
-        match=r"mine.py:load failed after 2 documents: ValueError: no more \(.*line 4\); mend the loader$",
+        match=r"mine.py:load failed after 2 documents: ValueError: no more \(.*line 4\); fix the loader$",
     ):
         list(corpora.load(name))
 
@@ -265,7 +265,7 @@ def test_function_that_hangs(tmp_path: Path) -> None:
         ("load = ['text']", RequestError, "load of .*mine.py is a list, not a function; it must"),
         ("lode = print", RequestError, "mine.py has no load; name a function of it"),
         ("import nothing_here", CorpusError, "cannot be imported: ModuleNotFoundError: No module"),
-        ("1 / 0", CorpusError, r"imported: ZeroDivisionError: division by zero \(.*line 1\); mend"),
+        ("1 / 0", CorpusError, r"imported: ZeroDivisionError: division by zero \(.*line 1\); fix"),
         ("def", CorpusError, "cannot be imported: SyntaxError: invalid syntax"),
     ],
 )

@@ -153,8 +153,13 @@ def test_examples_are_few_short_and_show_faults_before_what_is_unavoidable() -> 
     assert {row.rule: (row.count, row.unavoidable) for row in result.violations if row.count} == {
         "too-long-run": (30, 30)
     }
+    sizes = [
+        len(each.violation.document + each.violation.detail + each.before + each.after)
+        for each in result.examples
+    ]
+    assert sum(sizes[:-1]) < 500 <= sum(sizes)
     assert [example.violation.document for example in result.examples] == [
-        f"document {i}" for i in range(20)
+        f"document {i}" for i in range(len(sizes))
     ]
     assert {(len(example.before), len(example.after)) for example in result.examples} == {(40, 40)}
 
@@ -162,8 +167,8 @@ def test_examples_are_few_short_and_show_faults_before_what_is_unavoidable() -> 
     texts = [*[long] * 30, long[1:]]
     result = check_inline([make_corpus(texts)], [local("slices")], [10])
     examples = [e.violation for e in result.examples if e.violation.rule == "too-long-run"]
-    assert len(examples) == 20
-    assert [violation.unavoidable for violation in examples] == [False] + [True] * 19
+    assert [violation.unavoidable for violation in examples[:2]] == [False, True]
+    assert len(examples) < 10
 
 
 def test_a_splitter_that_strips_loses_what_it_strips() -> None:
