@@ -62,7 +62,7 @@ _WINDOW = 512
 
 
 class TextSegmenter:
-    """Splits text at the most wanted separators that keep every segment within the limit.
+    r"""Splits text at the most wanted separators that keep every segment within the limit.
 
     The segments of a text joined are the text. None is longer than ``max_chunk_length`` code
     points. Whitespace between two pieces of content is cut after its last newline, or at its end

@@ -131,7 +131,7 @@ WORDS = [
     "https://example.org/a/b?c=d&e=f",
     "user@example.org",
 ]
-CJK = "日本語文章分割空白行末段落人山川田中水火木金土大小上下左右東西南北春夏秋冬のはがをにでとも"
+_CJK = "日本語文章分割空白行末段落人山川田中水火木金土大小上下左右東西南北春夏秋冬のはがをにでとも"
 MARKS = (".", ".", ".", "?", "!", ";", ":")
 SPACES = (" ", " ", " ", "\t", "\u00a0", "\u2003", "\u202f", "\u3000", "\u2028", "\x0b", "\x85")
 # Just below, at and above the limits that runs use by default.
@@ -250,7 +250,7 @@ def cjk_punctuation(draw: Draw) -> str:
     """Chinese and Japanese marks, mostly with nothing after them, and ideographic indents."""
     text = draw.choice(("", "\u3000"))
     for _ in range(draw.integer(4, 24)):
-        text += draw.run(1, 20, CJK)
+        text += draw.run(1, 20, _CJK)
         text += draw.choice(
             ("。", "、", "，", "？", "！", "。\n", "？\n", "！\n\u3000", "。\r\n\u3000")
         )
@@ -260,7 +260,9 @@ def cjk_punctuation(draw: Draw) -> str:
 def unbroken_runs(draw: Draw) -> str:
     """Content without a blank for longer than a limit."""
     size = draw.choice(NEAR_LIMITS)
-    characters = draw.choice(("x", "abc", "ab-", CJK, "0123456789abcdef", "-", "a,b.c;", "é\u200b"))
+    characters = draw.choice(
+        ("x", "abc", "ab-", _CJK, "0123456789abcdef", "-", "a,b.c;", "é\u200b")
+    )
     return draw.run(0, 3, WORDS) + draw.run(size, size, characters) + draw.run(0, 2, (" end", ". "))
 
 

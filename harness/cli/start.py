@@ -36,8 +36,10 @@ def start() -> None:
 
 
 def load_libraries() -> None:
-    """Load what takes memory that a library asks the system for, and ends the process where it
-    gets none: linear algebra, which asks when it is first used."""
+    """Load the library that asks the system for memory, and ends the process if it gets none.
+
+    That is linear algebra, which asks when it is first used.
+    """
     import numpy
     import scipy.linalg
     import scipy.stats

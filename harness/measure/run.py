@@ -15,7 +15,7 @@ from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import UNTIMED, time_workloads
-from harness.report.pages import MARKDOWN, REPORT_PAGE, write_report
+from harness.report.pages import REPORT_MARKDOWN, REPORT_PAGE, write_report
 from harness.results.folder import start_run, write_run
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.runner.executor import open_process_pool
@@ -64,7 +64,7 @@ def open_run_folder(folder: Path) -> Iterator[None]:
     """
     created = not folder.exists()
     start_run(folder)
-    for name in (MARKDOWN, REPORT_PAGE):
+    for name in (REPORT_MARKDOWN, REPORT_PAGE):
         (folder / name).unlink(missing_ok=True)
     try:
         yield

@@ -8,7 +8,7 @@ from harness.results.atomic import open_replacing
 from harness.results.folder import read_run
 from harness.results.model import Run
 
-MARKDOWN = "report.md"
+REPORT_MARKDOWN = "report.md"
 REPORT_PAGE = "report.html"
 
 
@@ -27,7 +27,7 @@ def write_report(folder: Path, run: Run | None = None) -> Path:
         texts = (markdown.render_retrieval(run), html.render_retrieval_page(run))
     else:
         texts = (markdown.render_report(run, bias), html.render_report_page(run, bias))
-    for path, text in zip((folder / MARKDOWN, page), texts, strict=True):
+    for path, text in zip((folder / REPORT_MARKDOWN, page), texts, strict=True):
         with open_replacing(path) as file:
             file.write(text)
     return page

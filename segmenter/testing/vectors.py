@@ -2,8 +2,9 @@
 
 A vector is an object with ``version``, ``name``, ``rule``, ``text``, ``max_chunk_length`` and
 ``segments``; of a text that is not cut by the default separators also ``separators``, each a list
-of what stands before its cut and what stands after it. All of it is ASCII. A text is a string; where it holds surrogates, which not every
-JSON reader lets through, it is the list of its code points, and so is each of its segments.
+of what stands before its cut and what stands after it. All of it is ASCII. A text is a string;
+where it holds surrogates, which not every JSON reader lets through, it is the list of its code
+points, and so is each of its segments.
 
 A program under test reads a vector without its segments from each line, and for each writes a
 line with an object: its ``segments``, strings or lists of code points, or, under ``skipped``, the
