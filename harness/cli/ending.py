@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from harness.cli.status import INTERRUPTED, NOT_MEASURED
+from harness.results.errors import name_remedy
 from harness.results.escapes import escape
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -95,9 +96,10 @@ def _say_uncaught(error: BaseException) -> int:
 
 
 def describe_os_error(error: OSError) -> str:
-    """The system's words, and the file that they are about."""
+    """The system's words, the file that they are about, and what helps, if that is known."""
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
-    return ": ".join([*files, error.strerror or type(error).__name__])
+    said = ": ".join([*files, error.strerror or type(error).__name__])
+    return f"{said}; {remedy}" if (remedy := name_remedy(error)) else said
 
 
 def _keep_traceback(error: BaseException) -> str:

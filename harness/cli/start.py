@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 from harness.cli.ending import Ending, end_in_one_line, say
 from harness.cli.status import NOT_MEASURED
@@ -28,11 +29,20 @@ def start() -> None:
         if missing:
             say(f"{', '.join(missing)} not installed; python -m pip install 'segbench[harness]'")
             raise Ending(NOT_MEASURED)
+        _find_current_folder()
         with open_own_folder():
             _try_memory()
             from harness.cli.commands import segbench
 
             segbench()
+
+
+def _find_current_folder() -> None:
+    try:
+        Path.cwd()
+    except OSError as error:
+        say(f"the current folder cannot be found: {error.strerror}; change to another one")
+        raise Ending(NOT_MEASURED) from error
 
 
 def load_libraries() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from harness.results.errors import MeasurementError
+from harness.results.errors import MeasurementError, name_remedy
 
 
 @contextmanager
@@ -71,4 +71,5 @@ def _find_umask() -> int:
 
 def _describe(path: Path, error: OSError) -> MeasurementError:
     reason = error.strerror or type(error).__name__
-    return MeasurementError(f"cannot write {path}: {reason}; choose another folder")
+    remedy = name_remedy(error) or "choose another folder"
+    return MeasurementError(f"cannot write {path}: {reason}; {remedy}")

@@ -104,6 +104,32 @@ def test_an_error_of_the_system_is_told_in_its_words(tmp_path: Path) -> None:
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        ("EMFILE", "t: Too many open files; raise the limit with ulimit -n"),
+        ("ENOSPC", "t: No space left on device; free space there"),
+        ("EACCES", "t: Permission denied"),
+    ],
+)
+def test_an_error_of_the_system_has_the_remedy_that_helps(
+    number: str, told: str, tmp_path: Path
+) -> None:
+    block = f"import errno, os\nraise OSError(errno.{number}, os.strerror(errno.{number}), 't')"
+    done = run_guarded(block, tmp_path)
+    assert (done.returncode, done.stderr) == (3, f"segbench: {told}\n")
+
+
+def test_in_a_folder_that_is_gone_it_says_so(tmp_path: Path) -> None:
+    before = "import os, sys\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')"
+    done = run_segbench(tmp_path, "list", before=before)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "segbench: the current folder cannot be found: No such file or directory; "
+        "change to another one\n"
+    )
+
+
 def test_a_line_is_bounded_and_does_nothing_to_a_terminal(tmp_path: Path) -> None:
     done = run_guarded(r"raise LookupError('\x1b[2J\u202e' + 'x' * 20_000_000)", tmp_path)
     assert done.returncode == 3
