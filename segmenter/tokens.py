@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
 from segmenter.levels import Levels
-from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 
 
 class TokenSegmenter:
@@ -27,7 +27,7 @@ class TokenSegmenter:
         max_tokens: int,
         length: Callable[[str], int],
         *,
-        separators: Sequence[str] = SEPARATORS,
+        separators: Sequence[Separator] = SEPARATORS,
     ) -> None:
         try:
             plain = TextSegmenter(max_tokens, separators=separators)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from segmenter.text_segmenter import SEPARATORS, TextSegmenter
+from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 
 # A batch of datasets, a table of Arrow, or a frame of pandas or polars: columns by their name.
 Batch = Any
@@ -13,7 +13,7 @@ ROW, INDEX, START, END = "row", "segment_index", "start", "end"
 
 
 def segment_rows(
-    column: str, max_chunk_length: int = 500, *, separators: Sequence[str] = SEPARATORS
+    column: str, max_chunk_length: int = 500, *, separators: Sequence[Separator] = SEPARATORS
 ) -> Callable[..., dict[str, list[Any]]]:
     """Return a function that turns a batch of rows into one row per segment.
 

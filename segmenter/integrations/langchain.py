@@ -7,25 +7,8 @@ from typing import Any, Self
 from langchain_core.documents import Document
 from langchain_text_splitters import Language, TextSplitter
 
+from segmenter.separators import LISTS
 from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
-
-_LINES = ("\n\n\n", "\n\n", "\n")
-_BRACES = ("\n}\n", "\n\n", "}\n", ";\n", "\n")
-_END = ("\nend\n", "\n\n", "end\n", "\n")
-_BASIC = ("End Sub\n", "End Function\n", "End Property\n", "End Type\n", "End Enum\n", *_LINES)
-_TAGS = ("body", "section", "article", "table", "ul", "ol", "div", "p", "tr", "li", "td")
-
-# What ends a part of such a text, the largest part first. Names, since not every release of
-# LangChain has every language.
-_BY_LANGUAGE: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("python", "haskell", "markdown", "rst", "latex"), _LINES),
-    **dict.fromkeys(("c", "cpp", "csharp", "go", "java", "js", "kotlin", "perl", "php"), _BRACES),
-    **dict.fromkeys(("powershell", "proto", "r", "rust", "scala", "sol", "swift", "ts"), _BRACES),
-    **dict.fromkeys(("elixir", "lua", "ruby"), _END),
-    "cobol": ("\n\n", ".\n", "\n"),
-    "html": (*(f"</{tag}>" for tag in _TAGS), "<br>", ">\n", "\n"),
-    "visualbasic6": _BASIC,
-}
 
 
 class LosslessTextSplitter(TextSplitter):
@@ -92,19 +75,18 @@ class LosslessTextSplitter(TextSplitter):
 
     @classmethod
     def from_language(cls, language: Language, chunk_size: int = 500, **options: Any) -> Self:
-        """Return a splitter with separators for a programming or markup language.
+        """Return a splitter with the separators of ``segmenter.separators`` for a language.
 
-        They are literal strings that end a part of such a text, such as a line ``}``, and after
-        them ``SEPARATORS``. ``options`` are those of the class. Raises ValueError for a language
-        without separators here.
+        ``options`` are those of the class. Raises ValueError for a language without separators
+        there.
         """
-        own = _BY_LANGUAGE.get(Language(language).value)
-        if own is None:
+        separators = LISTS.get(Language(language).value)
+        if separators is None:
             raise ValueError(
                 f"there are no separators for {language}; give your own: "
                 f"{cls.__name__}(separators=...)"
             )
-        return cls(chunk_size, separators=list(dict.fromkeys((*own, *SEPARATORS))), **options)
+        return cls(chunk_size, separators=separators, **options)
 
     def split_text(self, text: str) -> list[str]:
         """Return the chunks of ``text``."""

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segmenter import SEPARATORS, TextSegmenter
+from segmenter.separators import LISTS
 from segmenter.streaming import segment_stream
 from segmenter.testing.faults import FAULTS
 from segmenter.testing.strategies import inputs
@@ -54,6 +55,13 @@ def test_real_documents_have_the_segments_of_the_whole(real_documents):
         for limit in (20, 128, 500):
             pieces = chop(text, (1, 100, 4096), limit)
             assert list(segment_stream(pieces, limit)) == TextSegmenter(limit).split(text)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_lists_with_names_give_the_segments_of_the_whole(name, real_documents):
+    for _, text in real_documents[:6]:
+        segments = segment_stream(chop(text, (1, 50), 1), 60, separators=LISTS[name])
+        assert list(segments) == TextSegmenter(60, separators=LISTS[name]).split(text)
 
 
 def find_content(text: str, at: int) -> int:

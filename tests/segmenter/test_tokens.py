@@ -78,7 +78,7 @@ def test_segments_are_filled(documents, tokenizer):
 @pytest.mark.parametrize("separators", [None, *UNUSUAL_SEPARATORS], ids=str)
 def test_a_length_in_characters_gives_the_segments_of_text_segmenter(separators):
     given = {} if separators is None else {"separators": separators}
-    pieces = PIECES if separators is None else [*separators, *" \nab-", " x", "\n  "]
+    pieces = PIECES if separators is None else [*map("".join, separators), *" \nab-", " x", "\n  "]
     for text, limit in random_texts(5, 300, pieces):
         expected = TextSegmenter(limit, **given).split(text)
         assert TokenSegmenter(limit, len, **given).split(text) == expected, (text, limit)

@@ -7,8 +7,9 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from langchain_text_splitters import Language
 
-from segmenter import SEPARATORS, TextSegmenter
+from segmenter import TextSegmenter
 from segmenter.integrations.langchain import LosslessTextSplitter
+from segmenter.separators import LISTS
 from segmenter.testing.faults import FAULTS
 
 TEXT = "one two.\n\n    three na na na na\n"
@@ -122,41 +123,26 @@ def test_a_size_is_refused_in_the_words_of_langchain(chunk_size, error, message)
         LosslessTextSplitter(chunk_size)
 
 
-PARTS = {
-    # The limit of the test is that of the longer part: only where they end is there a place.
-    Language.PYTHON: ["def f(x):\n\n    return x\n\n\n", "def g(x):\n\n    return f(x)\n"],
-    Language.GO: [
-        "func f() {\n\tif x {\n\t\ty()\n\t}\n\n\tz()\n}\n",
-        "func g() {\n\tf()\n\n\tx()\n}\n",
-    ],
-    Language.RUBY: ["def f\n  if x\n    y\n  end\n\n  z\nend\n", "def g\n  f\n\n  x\n  y\nend\n"],
-    Language.HTML: ["<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n", "<p>three, four. five</p>\n"],
-    Language.COBOL: ["    MOVE A\n        TO B.\n", "    MOVE C\n        TO D.\n"],
-    Language.MARKDOWN: ["# One\nText. And more.\n\n", "# Two\nText. And more.\n"],
-    Language.VISUALBASIC6: ["Sub F()\n\n    X = 1\nEnd Sub\n", "Sub G()\n    X = 2\nEnd Sub\n"],
-}
-
-
-@pytest.mark.parametrize("language", PARTS)
-def test_the_separators_of_a_language_end_its_parts(language):
-    limit = max(map(len, PARTS[language]))
-    splitter = LosslessTextSplitter.from_language(language, limit)
-    assert splitter.split_text("".join(PARTS[language])) == PARTS[language]
-
-
 @pytest.mark.parametrize("language", Language)
-def test_every_language_of_langchain_has_separators(language):
+def test_every_language_of_langchain_has_the_separators_of_its_name(language):
     splitter = LosslessTextSplitter.from_language(language.value, 10, add_start_index=True)
-    # Lines are parts in all of them, and words come after.
-    assert splitter.split_text("a bcd ef\ng h\n") == ["a bcd ef\n", "g h\n"]
-    assert splitter.split_text("alpha beta") == ["alpha beta"]
-    assert splitter.split_text("alpha beta gamma") == ["alpha ", "beta gamma"]
+    segmenter = TextSegmenter(10, separators=LISTS[language.value])
+    text = "a bcd ef\ng h\n\ndef f(x):\n    # if\n    return 1;\n}\nend\n"
+    assert splitter.split_text(text) == segmenter.split(text)
     assert splitter.create_documents(["x"])[0].metadata == {"start_index": 0}
-    assert "\n" not in SEPARATORS
+
+
+def test_a_declaration_opens_a_chunk():
+    text = "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n"
+    splitter = LosslessTextSplitter.from_language(Language.PYTHON, 40)
+    assert splitter.split_text(text) == [
+        "def f(x):\n    return x\n\n\n",
+        "def g(x):\n    return f(x)\n",
+    ]
 
 
 def test_a_language_without_separators_is_named(monkeypatch):
-    monkeypatch.setattr("segmenter.integrations.langchain._BY_LANGUAGE", {})
+    monkeypatch.setattr("segmenter.integrations.langchain.LISTS", {})
     with pytest.raises(ValueError, match=r"^there are no separators for .*GO; give your own: "):
         LosslessTextSplitter.from_language(Language.GO)
     with pytest.raises(ValueError, match="'klingon' is not a valid Language"):
