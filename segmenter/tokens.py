@@ -91,7 +91,7 @@ class _Measured:
     def find_reach(self, size: int) -> int:
         """Return the end of the longest beginning that fits, of one character at least.
 
-        The search starts near ``size``, as the segments of a text are alike, and widens by doubling.
+        The search starts near ``size``, as segments are alike, and widens by doubling.
         """
         last = len(self.text)
         low, high = self.start + 1, last + 1
