@@ -101,10 +101,12 @@ def test_the_readme_shows_what_the_splitters_give() -> None:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     from segmenter import TextSegmenter
+    from segmenter.separators import PYTHON
 
     text = (ROOT / "docs" / "settings.py").read_text("utf-8")
     chunks = RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=0).split_text(text)
-    segments = TextSegmenter(300).split(text)
+    segments = TextSegmenter(300, separators=PYTHON).split(text)
+    assert len(chunks) == len(segments) == 2
     readme = (ROOT / "README.md").read_text("utf-8")
     before, after = re.findall(r"^```text\n(.*?)^```", readme, re.M | re.S)
     assert before == chunks[-1] + "\n"

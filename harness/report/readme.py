@@ -15,11 +15,12 @@ BLOCK_BEGIN = "<!-- result: written by `python -m harness.report.readme` from {f
 BLOCK_END = "<!-- end of result -->"
 PAGES = ("README.md", "docs/results.md", "docs/retrieval.md")
 
-# What a reader of the README may be using, in the settings that lose least.
+# What a reader of the README may be using, in the settings that lose least, and a plain slice.
 FEW = (
     "segmenter",
     "langchain",
     "langchain-keep",
+    "fixed",
     "semantic-text-splitter-keep",
     "chonkie-recursive-fine",
     "haystack",
