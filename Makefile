@@ -6,7 +6,7 @@ INSTALLED := .venv/installed
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 COMPILED := $(wildcard segmenter/*.so segmenter/*.pyd)
 
-.PHONY: report bench compile test browser fuzz mutants locks dist lint format clean
+.PHONY: report bench compile test browser integrations fuzz mutants locks dist lint format clean
 
 report: $(INSTALLED) $(COMPILED) ## compare the splitters on the embedded default, write a report
 	$(BIN)/segbench run
@@ -25,6 +25,21 @@ test: $(INSTALLED) $(COMPILED) lint browser ## every test
 
 browser: ## for the tests of the page: install it where that needs no question
 	@sh tests/install-browser.sh
+
+# The heavy libraries, each in an environment of its own from the lock that `make locks` wrote.
+INTEGRATIONS := llama_index haystack memmachine
+LOCK_llama_index := llama-index-core-0.14.25
+LOCK_haystack := haystack-ai-3.4.1
+LOCK_memmachine := memmachine-server-0.4.0
+PYTHON_memmachine := python3.12
+integrations: $(INTEGRATIONS:%=integration-%) ## the tests of each of INTEGRATIONS, with its library
+
+integration-%: $(INSTALLED)
+	@$(BIN)/uv venv --quiet --allow-existing --python $(or $(PYTHON_$*),$(BIN)/python) build/integrations/$*
+	@$(BIN)/uv pip install --quiet --python build/integrations/$* hypothesis pytest \
+		--constraint constraints.txt --requirements harness/splitters/locks/$(LOCK_$*).txt
+	build/integrations/$*/bin/python -m pytest -o addopts=--import-mode=importlib -ra \
+		tests/segmenter/integrations/test_$*.py
 
 FUZZ_SECONDS := 60
 FUZZ := random mutations coverage

@@ -14,8 +14,9 @@ from segmenter.text_segmenter import SEPARATORS, Separator, TextSegmenter
 class LosslessTextSplitter(TextSplitter):
     """A TextSplitter whose chunks join back to the text exactly.
 
-    ``chunk_size`` is the most code points that a chunk may have, ``separators`` are those of
-    TextSegmenter. With ``add_start_index``, a chunk's metadata says where it starts.
+    ``chunk_size`` is the most code points that a chunk may have. ``separators`` are those of
+    TextSegmenter; an empty one at their end, as LangChain's lists have it, changes nothing. With
+    ``add_start_index``, a chunk's metadata says where it starts.
 
     The other options of LangChain's splitters may only have the value that keeps every character:
     ``chunk_overlap=0``, ``strip_whitespace=False``, ``keep_separator="end"``,
@@ -60,6 +61,10 @@ class LosslessTextSplitter(TextSplitter):
                 "is_separator_regex must be False: separators are literal strings; list the "
                 "strings that the pattern stands for"
             )
+        if list(separators[-1:]) == [
+            ""
+        ]:  # LangChain's word for every character, which comes anyway
+            separators = separators[:-1]
         try:
             self._segmenter = TextSegmenter(chunk_size, separators=separators)
         except (TypeError, ValueError) as error:

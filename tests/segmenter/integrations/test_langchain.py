@@ -106,6 +106,13 @@ def test_the_values_that_lose_nothing_may_be_given():
     assert splitter.split_text(TEXT) == CHUNKS
 
 
+def test_lists_of_separators_may_end_as_those_of_langchain_do():
+    splitter = LosslessTextSplitter(3, separators=["-", " ", ""])
+    assert splitter.split_text("a-b cde fg") == ["a-", "b ", "cd", "e ", "fg"]
+    with pytest.raises(ValueError, match="a separator must not be empty"):
+        LosslessTextSplitter(3, separators=["", " "])
+
+
 def test_an_option_that_it_does_not_have_is_refused():
     with pytest.raises(TypeError, match="seperators"):
         LosslessTextSplitter(10, seperators=["-"])
