@@ -28,7 +28,7 @@ class LosslessNodeParser(TextSplitter):  # type: ignore[misc] # it is not instal
     )
     _segmenter: TextSegmenter = PrivateAttr()
 
-    @field_validator("id_func", mode="before")
+    @field_validator("id_func", mode="before")  # type: ignore[untyped-decorator]
     @classmethod
     def _read_id_func(cls, given: Any) -> Any:
         # LlamaIndex does not read again what it writes for the function that it has by default.
