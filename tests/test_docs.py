@@ -24,7 +24,7 @@ TYPED = {  # by page, what stands after a prompt
     ]
     for page in PAGES
     # What was typed for runs that are kept.
-    if page.name not in ("results.md", "retrieval.md")
+    if page.name not in ("results.md", "retrieval.md", "speed.md")
 }
 # A model's library, and those whose examples `make integrations` runs.
 NOT_INSTALLED = ("sentence_transformers", "haystack", "llama_index", "memmachine_server", "pyspark")

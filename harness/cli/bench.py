@@ -23,6 +23,7 @@ from harness.cli.options import (
 )
 from harness.cli.progress import Bars
 from harness.measure.bench import PARTS, measure_bench
+from harness.measure.kinds import load_kinds
 from harness.report.bench import tabulate_bench, write_bench_page
 from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
@@ -34,6 +35,11 @@ _OF_ALL_PARTS = {"parts", "out", "overwrite"}
 @click.command("bench")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PART]...")
 @corpus_options
+@click.option(
+    "--kinds",
+    is_flag=True,
+    help="Also time code, and made texts of kinds that are hard on splitters.",
+)
 @limits_option(20, 128, 500)
 @rounds_option
 @out_option
@@ -42,6 +48,7 @@ def bench_command(
     context: click.Context,
     parts: Sequence[str],
     corpus: CorpusOptions,
+    kinds: bool,
     limits: Sequence[int],
     rounds: int,
     out: Path | None,
@@ -62,6 +69,8 @@ def bench_command(
             raise click.UsageError(f"only speed takes {option}; leave it out")
     folder = out or name_folder("bench-")
     corpora = list(load_corpora(corpus, ("builtin",)).values()) if "speed" in chosen else []
+    if kinds:
+        corpora += load_kinds()
     with Bars() as bars:
         bench = measure_bench(
             chosen, corpora, once(limits), typed_command(), rounds=rounds, progress=bars

@@ -1,11 +1,15 @@
-"""Made texts of kinds that are common in practice and hard on splitters.
+"""Kinds of text that are common in practice and hard on splitters: code, and made texts.
 
-Each is dense in one character that begins a separator, or in whitespace, and rarely holds the
-separators themselves. Real texts of these kinds are seldom free to pass on.
+Each made text is dense in one character that begins a separator, or in whitespace, and rarely has
+the separators themselves. Real texts of these kinds are seldom free to pass on.
 """
 
 import random
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import corpora
+from corpora import Corpus, Document
 
 Lines = Callable[[random.Random], Iterator[str]]
 
@@ -108,3 +112,20 @@ KINDS: Mapping[str, Callable[[int], str]] = {
     "runs of dashes": _make(_dashes),
 }
 """Name -> function from a length in code points to a text of whole lines of about that length."""
+
+CODE = "code"
+_LENGTH = 50_000  # code points of a made text, where it is a corpus
+
+
+def load_kinds() -> list[Corpus]:
+    """Each kind as a corpus: the code of the builtin corpus, and every made text."""
+    builtin = corpora.load("builtin")
+
+    def read_code() -> Iterator[Document]:
+        return (each for each in builtin if each.id.startswith("code/"))
+
+    def read_made(name: str) -> Iterator[Document]:
+        yield Document(name, KINDS[name](_LENGTH))
+
+    made = [Corpus(name, partial(read_made, name), "made by the harness") for name in KINDS]
+    return [Corpus(CODE, read_code, builtin.origin), *made]

@@ -179,8 +179,8 @@ class Group:
     ) -> Round:
         seconds = []
         for times, done in zip(passes, turns, strict=True):
-            seconds += [each.cpu_seconds / times for each in done]
-            seconds += [each.seconds / times for each in done]
+            seconds += [_round(each.cpu_seconds / times) for each in done]
+            seconds += [_round(each.seconds / times) for each in done]
         try:
             return Round(
                 Workload(task.corpus, contender.splitter.name, task.max_chunk_length),
@@ -259,6 +259,11 @@ _Place = tuple[tuple[str, bool], str, int, str]
 
 def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
     return side.key, task.corpus, task.max_chunk_length, stratum.name
+
+
+def _round(seconds: float) -> float:
+    """What the clocks can tell; more digits would triple the files in which rounds are kept."""
+    return float(f"{seconds:.5g}")
 
 
 def _count_passes(seconds: Sequence[float]) -> list[int]:

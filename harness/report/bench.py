@@ -4,6 +4,7 @@ It has tables, where they are biased, and where they were made.
 """
 
 import io
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,8 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.typing import LineStyleType
 
+import corpora
 from harness.report import tables
-from harness.report.markdown import render_table
+from harness.report.markdown import render_origin, render_table
 from harness.report.tables import Column, Table, show_count, show_digits, show_exponent, words
 from harness.results.atomic import open_replacing
 from harness.results.bench import MEMORY_ALLOWED, Bench
@@ -26,7 +28,6 @@ from harness.results.verdict import BASELINE
 
 BENCH_PAGE = "bench.md"
 PLOT = "growth.svg"
-_ALL = "all"
 # Below these, a measurement says more of the machine than of the text.
 _LEAST_BYTES = 64 * 1024
 
@@ -52,6 +53,7 @@ def tabulate_bench(bench: Bench) -> list[Table]:
     """The tables of what was measured."""
     shown: list[Table] = []
     if bench.rounds:
+        shown += [table for table in (tabulate_kinds(bench),) if table.records]
         shown.append(tabulate_speed(bench))
     if bench.growth:
         shown += [tabulate_worst(bench), tabulate_growth(bench)]
@@ -93,7 +95,7 @@ def write_page(
 
     Raises MeasurementError if it cannot be written.
     """
-    sections = [f"## {table.title}\n\n{render_table(table).strip()}" for table in shown]
+    sections = _list_sections(shown)
     if picture:
         sections.append(f"![{picture}]({picture})")
     if biases:
@@ -104,30 +106,39 @@ def write_page(
         file.write("\n\n".join([f"# {path.stem.capitalize()}", *sections]) + "\n")
 
 
+def render_bench(bench: Bench) -> str:
+    """The tables of a bench as Markdown, and the command that measured them."""
+    made = render_origin(bench.environment)
+    return "\n" + "\n\n".join([*_list_sections(tabulate_bench(bench)), made]) + "\n"
+
+
+def _list_sections(shown: Sequence[Table]) -> list[str]:
+    return [f"## {table.title}\n\n{render_table(table).strip()}" for table in shown]
+
+
 def tabulate_speed(bench: Bench) -> Table:
     """How many times as fast as each baseline: one row per limit, corpus and form.
 
-    All corpora together come first. The range is that over the corpora, or over the strata of a
-    corpus.
+    First come all data sets together, or all corpora if none is a data set. The range is that over
+    the corpora, or over the strata of a corpus.
     """
     baselines = list(dict.fromkeys(each.baseline for each in bench.rounds))
-    corpora = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
-    records = []
-    for limit in sorted({each.workload.max_chunk_length for each in bench.rounds}):
-        for corpus in [*([_ALL] if len(corpora) > 1 else []), *corpora]:
-            for form in dict.fromkeys(each.workload.splitter for each in bench.rounds):
-                own = [
-                    each
-                    for each in bench.rounds
-                    if each.workload.max_chunk_length == limit
-                    and each.workload.splitter == form
-                    and corpus in (each.workload.corpus, _ALL)
-                ]
-                found = {
-                    baseline: estimate(each for each in own if each.baseline == baseline)
-                    for baseline in baselines
-                }
-                records.append({"limit": limit, "corpus": corpus, "form": form, "than": found})
+    label, together = _find_together(bench)
+    measured = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
+    groups = {label: together, **{name: [name] for name in measured}}
+    if len(together) == 1:
+        del groups[label]
+    records = [
+        {
+            "limit": limit,
+            "corpus": name,
+            "form": form,
+            "than": {each: _estimate(bench, group, limit, form, each) for each in baselines},
+        }
+        for limit in sorted({each.workload.max_chunk_length for each in bench.rounds})
+        for name, group in groups.items()
+        for form in dict.fromkeys(each.workload.splitter for each in bench.rounds)
+    ]
 
     def show_range(found: Estimate) -> str:
         return f"{found.lowest:.2f}–{found.highest:.2f}"
@@ -154,6 +165,79 @@ def tabulate_speed(bench: Bench) -> Table:
             "corpora, or over the strata of one corpus, which are quarters of its documents by length."
         ],
         names=3,
+    )
+
+
+def tabulate_kinds(bench: Bench) -> Table:
+    """Where each form is slowest against each baseline: one row per baseline, form and limit.
+
+    It leaves out the data sets if there are other corpora, and is empty with a single corpus.
+    """
+    _, together = _find_together(bench)
+    measured = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
+    kinds = [name for name in measured if name not in together] or measured
+    limits = sorted({each.workload.max_chunk_length for each in bench.rounds})
+    records = []
+    for baseline in dict.fromkeys(each.baseline for each in bench.rounds):
+        for form in dict.fromkeys(each.workload.splitter for each in bench.rounds):
+            found = {
+                (limit, name): estimated
+                for limit in limits
+                for name in kinds
+                if (estimated := _estimate(bench, [name], limit, form, baseline))
+            }
+            for limit in [*limits, *([None] if len(limits) > 1 else [])]:
+                here = {place: each for place, each in found.items() if limit in (place[0], None)}
+                if len(kinds) > 1 and here:
+                    (at, name), slowest = min(here.items(), key=lambda item: item[1].ratio)
+                    records.append(
+                        {
+                            "baseline": baseline,
+                            "form": form,
+                            "limit": "all" if limit is None else show_count(limit),
+                            "median": statistics.median(each.ratio for each in here.values()),
+                            "slowest": slowest,
+                            "where": name if limit else f"{name} at {show_count(at)}",
+                        }
+                    )
+    return Table(
+        "Kinds of text",
+        [
+            words("times as fast as", "baseline"),
+            words("form"),
+            words("limit"),
+            Column("median", "median", "{:.2f}".format),
+            Column("slowest", "slowest"),
+            words("slowest on", "where"),
+        ],
+        records,
+        [
+            f"The median of {len(kinds)} kinds of text, and the one on which the form is slowest, with "
+            f"its 95 % interval. They are {', '.join(kinds)}."
+        ],
+        names=3,
+    )
+
+
+def _find_together(bench: Bench) -> tuple[str, list[str]]:
+    """The corpora that are estimated together, and what they are called: the data sets, if any."""
+    measured = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
+    data_sets = {entry.name for entry in corpora.entries() if entry.repository}
+    if together := [name for name in measured if name in data_sets]:
+        return "data sets", together
+    return "all", measured
+
+
+def _estimate(
+    bench: Bench, names: Sequence[str], limit: int, form: str, baseline: str
+) -> Estimate | None:
+    return estimate(
+        each
+        for each in bench.rounds
+        if each.workload.corpus in names
+        and each.workload.max_chunk_length == limit
+        and each.workload.splitter == form
+        and each.baseline == baseline
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jinja2
 
 from harness.report import retrieval, safe, tables
-from harness.results.model import Run
+from harness.results.model import Environment, Run
 
 
 def render_report(run: Run, bias: str = "") -> str:
@@ -23,6 +23,12 @@ def render_summary(run: Run) -> str:
     if run.retrievals:
         return _template("retrieval-summary.md.j2").render(run=run, retrieval=retrieval)
     return _template("summary.md.j2").render(run=run, tables=tables)
+
+
+def render_origin(environment: Environment) -> str:
+    """What measured something, where, and by which command."""
+    show: Callable[[Environment], str] = vars(_template("origin.md.j2").module)["show"]
+    return show(environment).strip()
 
 
 def render_table(table: tables.Table) -> str:

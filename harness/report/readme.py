@@ -4,16 +4,18 @@ import re
 import sys
 from pathlib import Path
 
+from harness.report.bench import render_bench
 from harness.report.markdown import render_summary, render_table
 from harness.report.tables import summarize_few
 from harness.results.atomic import open_replacing
+from harness.results.bench import holds_bench, read_bench
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run
-from harness.results.model import Run
+from harness.results.model import Environment
 
 BLOCK_BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
 BLOCK_END = "<!-- end of result -->"
-PAGES = ("README.md", "docs/results.md", "docs/retrieval.md")
+PAGES = ("README.md", "docs/results.md", "docs/retrieval.md", "docs/speed.md")
 
 # What a reader of the README may be using, in the settings that lose least, and a plain slice.
 FEW = (
@@ -39,15 +41,14 @@ _marks = re.compile(
 def update_page(page: Path, root: Path = _ROOT) -> None:
     """Replace what stands between each pair of marks by the results of the run that it names.
 
-    Run folders are named as paths below ``root``. A mark that names a limit is given a short table
-    of a few splitters at that limit, any other the whole summary. Raises MeasurementError if a
-    folder holds no finished run, or speeds of code that no commit holds, or there are no marks.
+    Folders are named as paths below ``root``. A mark that names a limit is given a short table of a
+    few splitters at that limit, any other the whole summary of a run, or all tables of a bench.
+    Raises MeasurementError if a folder holds no finished run, or speeds of code that no commit
+    holds, or there are no marks.
     """
     text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
-        lambda found: (
-            f"{found[1]}\n{_render(read_run(root / found['folder']), found)}\n{BLOCK_END}"
-        ),
+        lambda found: f"{found[1]}\n{_render(root / found['folder'], found)}\n{BLOCK_END}",
         text,
     )
     if not number:
@@ -59,17 +60,26 @@ def update_page(page: Path, root: Path = _ROOT) -> None:
         file.write(replaced)
 
 
-def _render(run: Run, found: re.Match[str]) -> str:
-    where = run.environment
-    if run.rounds and (where.dirty or not where.commit):
-        raise MeasurementError(
-            f"the speeds in {found['folder']} are of "
-            + (f"{where.commit} with changes" if where.commit else "no commit")
-            + ", so nobody could measure them again; commit what there is, and run it again"
-        )
+def _render(folder: Path, found: re.Match[str]) -> str:
+    if holds_bench(folder):
+        bench = read_bench(folder)
+        _require_commit(found["folder"], bench.environment)
+        return render_bench(bench)
+    run = read_run(folder)
+    if run.rounds:
+        _require_commit(found["folder"], run.environment)
     if found["limit"] is None:
         return render_summary(run)
     return render_table(summarize_few(run, FEW, int(found["limit"])))
+
+
+def _require_commit(folder: str, where: Environment) -> None:
+    if where.dirty or not where.commit:
+        raise MeasurementError(
+            f"the speeds in {folder} are of "
+            + (f"{where.commit} with changes" if where.commit else "no commit")
+            + ", so nobody could measure them again; commit what there is, and run it again"
+        )
 
 
 if __name__ == "__main__":

@@ -1,19 +1,22 @@
 """What ``segbench bench`` learns, and the file that holds it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from harness.results.atomic import write_json
 from harness.results.errors import MeasurementError
+from harness.results.folder import ROUNDS, read_rounds, write_rounds
 from harness.results.model import Environment, Growth, Import, Round, Trial
 from harness.results.reading import read_json, reading
 from harness.results.verdict import Verdict
 
 BENCH = "bench.json"
 MEMORY_ALLOWED = 64 * 2**20
+
+_REMEDY = "run segbench bench again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +77,29 @@ def holds_bench(folder: Path) -> bool:
 
 
 def write_bench(folder: Path, bench: Bench) -> None:
-    """Write ``bench.json`` into a folder; raises MeasurementError if it cannot be written."""
+    """Write ``bench.json`` and ``rounds.csv`` into a folder.
+
+    Raises MeasurementError if they cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MeasurementError(
             f"cannot write {folder}: {error.strerror}; give another folder with --out"
         ) from error
-    write_json(folder / BENCH, msgspec.to_builtins(bench))
+    (folder / ROUNDS).unlink(missing_ok=True)
+    if bench.rounds:
+        write_rounds(folder, bench.rounds)
+    write_json(folder / BENCH, msgspec.to_builtins(replace(bench, rounds=())), indent=1)
 
 
 def read_bench(folder: Path) -> Bench:
-    """Read ``bench.json``; raises MeasurementError if it is absent or not readable."""
+    """Read a folder's bench; raises MeasurementError if a file is absent or not readable."""
     path = folder / BENCH
-    with reading(path, "run segbench bench again"):
-        return msgspec.convert(read_json(path), Bench)
+    with reading(path, _REMEDY):
+        bench = msgspec.convert(read_json(path), Bench)
+    path = folder / ROUNDS
+    if path.exists():
+        with reading(path, _REMEDY):
+            bench = replace(bench, rounds=read_rounds(folder))
+    return bench

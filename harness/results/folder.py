@@ -178,6 +178,11 @@ def write_rounds(folder: Path, rounds: Sequence[Round]) -> None:
     _write(folder / ROUNDS, Round, rounds)
 
 
+def read_rounds(folder: Path) -> list[Round]:
+    """The rounds of ``rounds.csv``, in whichever folder; raises ValueError if they are damaged."""
+    return _read(folder / ROUNDS, Round)
+
+
 def write_claims(folder: Path, claims: Sequence[Claim]) -> None:
     """Write ``claims.json`` into a run folder or any other."""
     _write(folder / CLAIMS, Claim, claims)

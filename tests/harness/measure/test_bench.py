@@ -14,6 +14,7 @@ from harness.measure.forms import describe_form
 from harness.measure.shapes import SHAPES
 from harness.report.bench import (
     tabulate_growth,
+    tabulate_kinds,
     tabulate_speed,
     tabulate_worst,
     write_bench_page,
@@ -79,6 +80,34 @@ def test_ratios_are_geometric_means_over_corpora_with_their_range():
             *("4.00 (4.00–4.00)", "4.00–4.00", "3.00 (3.00–3.00)", "3.00–3.00"),
         ],
     ]
+
+
+def test_data_sets_are_estimated_together_and_other_corpora_are_kinds_of_text():
+    rounds = [
+        each
+        for corpus, ratio in {"qasper": 2.0, "covid_qa": 8.0, "logs": 3.0, "html": 1.5}.items()
+        for each in make_rounds(corpus, "langchain", ratio)
+    ]
+    longer = [
+        replace(each, workload=replace(each.workload, max_chunk_length=500))
+        for each in make_rounds("html", "langchain", 5.0)
+    ]
+    bench = Bench(ENVIRONMENT, [*rounds, *longer])
+    assert [row[:4] for row in tabulate_speed(bench).cells][:2] == [
+        ["20", "data sets", "pure Python", "4.00 (4.00–4.00)"],
+        ["20", "qasper", "pure Python", "2.00 (2.00–2.00)"],
+    ]
+    kinds = tabulate_kinds(bench)
+    assert [row[2:] for row in kinds.cells] == [
+        ["20", "2.25", "1.50 (1.50–1.50)", "html"],
+        ["500", "5.00", "5.00 (5.00–5.00)", "html"],
+        ["all", "3.00", "1.50 (1.50–1.50)", "html at 20"],
+    ]
+    assert "2 kinds of text" in kinds.notes[0]
+
+
+def test_one_corpus_has_no_table_of_kinds():
+    assert not tabulate_kinds(Bench(ENVIRONMENT, make_rounds("one", "langchain", 2.0))).records
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from harness.measure.kinds import KINDS
+from harness.measure.kinds import KINDS, load_kinds
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -36,3 +36,13 @@ def test_a_subtitle_has_a_number_times_and_words():
     assert number == "41"
     assert times == "00:02:03,000 --> 00:02:03,900"
     assert words.endswith(".")
+
+
+def test_kinds_are_corpora_of_code_and_of_each_made_text():
+    kinds = {each.name: list(each) for each in load_kinds()}
+    assert list(kinds) == ["code", *KINDS]
+    code = kinds.pop("code")
+    assert {document.id for document in code} >= {"code/argparse.py", "code/enum.py"}
+    assert all(document.id.startswith("code/") for document in code)
+    for name, (document,) in kinds.items():
+        assert document.text == KINDS[name](50_000)
