@@ -23,7 +23,7 @@ from harness.cli.options import (
 )
 from harness.cli.progress import Bars
 from harness.measure.bench import PARTS, measure_bench
-from harness.measure.kinds import load_kinds
+from harness.measure.kinds import load_folders, load_kinds
 from harness.report.bench import tabulate_bench, write_bench_page
 from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
@@ -40,6 +40,12 @@ _OF_ALL_PARTS = {"parts", "out", "overwrite"}
     is_flag=True,
     help="Also time code, and made texts of kinds that are hard on splitters.",
 )
+@click.option(
+    "--kinds-in",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIRECTORY",
+    help="Also time each folder in DIRECTORY as a kind of text; its files are read as they are.",
+)
 @limits_option(20, 128, 500)
 @rounds_option
 @out_option
@@ -49,6 +55,7 @@ def bench_command(
     parts: Sequence[str],
     corpus: CorpusOptions,
     kinds: bool,
+    kinds_in: Path | None,
     limits: Sequence[int],
     rounds: int,
     out: Path | None,
@@ -71,6 +78,8 @@ def bench_command(
     corpora = list(load_corpora(corpus, ("builtin",)).values()) if "speed" in chosen else []
     if kinds:
         corpora += load_kinds()
+    if kinds_in:
+        corpora += load_folders(kinds_in)
     with Bars() as bars:
         bench = measure_bench(
             chosen, corpora, once(limits), typed_command(), rounds=rounds, progress=bars

@@ -7,9 +7,10 @@ the separators themselves. Real texts of these kinds are seldom free to pass on.
 import random
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 
 import corpora
-from corpora import Corpus, Document
+from corpora import Corpus, CorpusError, Document
 
 Lines = Callable[[random.Random], Iterator[str]]
 
@@ -129,3 +130,30 @@ def load_kinds() -> list[Corpus]:
 
     made = [Corpus(name, partial(read_made, name), "made by the harness") for name in KINDS]
     return [Corpus(CODE, read_code, builtin.origin), *made]
+
+
+def load_folders(folder: Path) -> list[Corpus]:
+    """Each folder in a folder as a corpus of its name, its files as they are: a table is text too.
+
+    Raises CorpusError if the folder cannot be read or there is none in it; reading a corpus does
+    if a file is not UTF-8.
+    """
+    try:
+        folders = sorted(each for each in folder.iterdir() if each.is_dir())
+    except OSError as error:
+        raise CorpusError(f"{folder} cannot be read: {error.strerror}") from error
+    if not folders:
+        raise CorpusError(f"{folder} has no folder in it; give one with a folder for each kind")
+
+    def read(kind: Path) -> Iterator[Document]:
+        for path in sorted(each for each in kind.rglob("*") if each.is_file()):
+            try:
+                yield Document(path.relative_to(kind).as_posix(), path.read_bytes().decode("utf-8"))
+            except OSError as error:
+                raise CorpusError(f"{path} cannot be read: {error.strerror}") from error
+            except UnicodeDecodeError as error:
+                raise CorpusError(
+                    f"{path} is not UTF-8: byte {error.start:,}, {error.reason}; convert it"
+                ) from error
+
+    return [Corpus(each.name, partial(read, each), str(each)) for each in folders]

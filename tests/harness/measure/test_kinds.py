@@ -1,8 +1,10 @@
 import re
+from pathlib import Path
 
 import pytest
 
-from harness.measure.kinds import KINDS, load_kinds
+from corpora import CorpusError
+from harness.measure.kinds import KINDS, load_folders, load_kinds
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,3 +48,25 @@ def test_kinds_are_corpora_of_code_and_of_each_made_text():
     assert all(document.id.startswith("code/") for document in code)
     for name, (document,) in kinds.items():
         assert document.text == KINDS[name](50_000)
+
+
+def test_each_folder_is_a_kind_and_its_files_are_read_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "tables/more").mkdir(parents=True)
+    (tmp_path / "tables/b.csv").write_bytes(b"a,b\r\n1,\xc3\xa9\r\n")
+    (tmp_path / "tables/more/a.csv").write_text("c\n")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/a.log").write_bytes(b"fine\xff")
+    (tmp_path / "README.md").write_text("no kind")
+    logs, tables = load_folders(tmp_path)
+    assert tables.name == "tables"
+    assert [(each.id, each.text) for each in tables] == [
+        ("b.csv", "a,b\r\n1,é\r\n"),
+        ("more/a.csv", "c\n"),
+    ]
+    with pytest.raises(CorpusError, match=r"a\.log is not UTF-8: byte 4, invalid start byte"):
+        list(logs)
+
+
+def test_a_folder_without_folders_has_no_kinds(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="has no folder in it"):
+        load_folders(tmp_path)
