@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.report.bench import render_bench
 from harness.report.markdown import render_summary, render_table
-from harness.report.tables import summarize_few
+from harness.report.tables import summarize_limit
 from harness.results.atomic import open_replacing
 from harness.results.bench import holds_bench, read_bench
 from harness.results.errors import MeasurementError
@@ -32,7 +32,7 @@ FEW = (
 
 _ROOT = Path(__file__).parents[2]
 _marks = re.compile(
-    f"({re.escape(BLOCK_BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ]+)(?: at (?P<limit>[0-9]+))?')}\n)"
+    f"({re.escape(BLOCK_BEGIN).replace(re.escape('{folder}'), r'(?P<folder>[^ ,]+)(?:, (?P<every>every splitter))?(?: at (?P<limit>[0-9]+))?')}\n)"
     f".*?({re.escape(BLOCK_END)})",
     re.DOTALL,
 )
@@ -41,10 +41,10 @@ _marks = re.compile(
 def update_page(page: Path, root: Path = _ROOT) -> None:
     """Replace what stands between each pair of marks by the results of the run that it names.
 
-    Folders are named as paths below ``root``. A mark that names a limit is given a short table of a
-    few splitters at that limit, any other the whole summary of a run, or all tables of a bench.
-    Raises MeasurementError if a folder holds no finished run, or speeds of code that no commit
-    holds, or there are no marks.
+    Folders are named as paths below ``root``. A mark that names a limit is given a table at that
+    limit: of a few splitters, or of every one if it says so. Any other is given the whole summary
+    of a run, or all tables of a bench. Raises MeasurementError if a folder holds no finished run,
+    or speeds of code that no commit holds, or there are no marks.
     """
     text = page.read_text(encoding="utf-8")
     replaced, number = _marks.subn(
@@ -70,7 +70,8 @@ def _render(folder: Path, found: re.Match[str]) -> str:
         _require_commit(found["folder"], run.environment)
     if found["limit"] is None:
         return render_summary(run)
-    return render_table(summarize_few(run, FEW, int(found["limit"])))
+    few = () if found["every"] else FEW
+    return render_table(summarize_limit(run, int(found["limit"]), few))
 
 
 def _require_commit(folder: str, where: Environment) -> None:

@@ -47,8 +47,7 @@ def answer_retrieval(run: Run) -> list[Sentence]:
         (mixed, "More in some comparisons and less in others, beyond chance, with"),
         (
             rewritten,
-            "Not to be compared, since more than a few of their segments do not stand in their "
-            "documents, where what they find cannot be counted:",
+            "Cannot be compared, because too many of their segments are not found in the documents:",
         ),
         (alike, f"No difference to `{IN_HOUSE}` beyond chance, in any comparison, with"),
     ):
@@ -56,9 +55,8 @@ def answer_retrieval(run: Run) -> list[Sentence]:
             sentences.append(f"{said} {_join(names)}.")
     if others:
         sentences.append(
-            "Beyond chance means that the interval of the paired difference of what is found, "
-            f"whitespace apart, leaves out 0; where nothing differs, about one comparison in 20 "
-            f"still does so at {_CONFIDENCE}."
+            f"Beyond chance: the {_CONFIDENCE} interval of the paired difference in content recall "
+            "does not contain 0. Even if nothing differs, that is so in about one comparison in 20."
         )
     return list(map(Sentence, [*sentences, *_tell_stripping(run)]))
 
@@ -92,9 +90,9 @@ def _tell_stripping(run: Run) -> list[str]:
         else:
             said = f"finds {'more' if up else 'less'}, beyond chance, in {up or down} of"
         sentences.append(
-            f"To lose the whitespace at the ends of segments {said} {len(rows)} comparisons of "
-            f"{safe.code(pair[0])} with {safe.code(pair[1])}, by what is not whitespace; the largest difference is "
-            f"{_show_difference(_interval(most))}."
+            f"Stripping the whitespace at the ends of segments {said} {len(rows)} comparisons of "
+            f"{safe.code(pair[0])} with {safe.code(pair[1])}; the largest difference in content "
+            f"recall is {_show_difference(_interval(most))}."
         )
     return sentences
 
@@ -112,11 +110,11 @@ def recalls(run: Run, corpus: str, limit: int) -> Table:
         if own:
             recalls: defaultdict[str, dict[int, tuple[float, str]]] = defaultdict(dict)
             for row in own:
-                recalls[row.retriever][row.budget] = (row.recall, _find_mark(row))
+                recalls[row.retriever][row.budget] = (row.content_recall, _find_mark(row))
             records.append({"splitter": splitter, "first": own[0], "recalls": recalls})
     questions = show_count(rows[0].questions) if rows else "0"
     return Table(
-        f"Recall, {corpus} at {show_count(limit)}",
+        f"Content recall, {corpus} at {show_count(limit)}",
         [
             words("splitter"),
             Column("segments", "first.segments", show_count),
@@ -132,9 +130,10 @@ def recalls(run: Run, corpus: str, limit: int) -> Table:
         ],
         records,
         [
-            f"The share of the answers' code points that is retrieved, mean of {questions} "
-            f"questions, by retriever and budget. {_BETTER} more, {_WORSE} less than "
-            f"`{IN_HOUSE}` beyond chance, by what is not whitespace. Unplaced segments do not stand in their documents."
+            "The share of the answers' content (characters that are not whitespace) that is "
+            f"retrieved, as the mean of {questions} questions, by retriever and budget. {_BETTER} "
+            f"more, {_WORSE} less than `{IN_HOUSE}` beyond chance. Unplaced segments are not found "
+            "in their documents."
         ],
     )
 

@@ -227,7 +227,7 @@ def summary(run: Run) -> Table:
                 }
             )
     return Table(
-        "Who keeps the text, who fits, at what speed",
+        "Losses, limits and speed",
         [
             words("splitter"),
             Column("limit", "limit", show_count),
@@ -264,22 +264,22 @@ def _add_losses(counts: Sequence[Count]) -> dict[str, int | None]:
 
 def _summary_notes(run: Run, *, timed: bool) -> list[str]:
     notes = [
-        "Lost is what a longest common subsequence with the joined segments does not hold of the "
-        "text, in code points. Boundaries against the whitespace rule are those that lie inside "
-        f"its units and could be avoided; {NOTHING} if lost whitespace leaves no boundary to "
-        "judge.",
+        "Lost: code points of the text that are missing from its longest common subsequence with "
+        "the joined segments. Boundaries against the whitespace rule: those that break it and "
+        f"could be avoided; {NOTHING} if the splitter drops whitespace, so that they cannot be "
+        "judged.",
     ]
     if run.unavoidable:
         notes.append(_tell_unavoidable(run))
     if any(count.inexact for count in run.counts):
         notes.append(
-            "At least: of some documents only a lower bound is known, since their segments are too "
-            "different from the text."
+            "At least: for some documents only a lower bound is known, because their segments "
+            "differ too much from the text."
         )
     if any(count.lost_content is None for count in run.counts):
         notes.append(
-            "An older version of segbench made this run, which counted losses and the whitespace "
-            "rule otherwise; run again to see them."
+            "This run was made by an older version of segbench, which counted losses and the "
+            "whitespace rule differently; run again to see them."
         )
     if len(_splitters(run)) > 1:
         notes.append(_tell_keepers(run))
@@ -296,9 +296,7 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
     if run.failures:
         notes.append("Some workloads failed and are missing here: see Failures.")
     if run.exemptions:
-        notes.append(
-            f"{NOTHING} also where a rule cannot be asked of a splitter: see Not applicable."
-        )
+        notes.append(f"{NOTHING} also if a rule does not apply to a splitter: see Not applicable.")
     return notes
 
 
@@ -308,8 +306,8 @@ def tell_renamed(run: Run) -> list[str]:
         return []
     names = [f"{safe.code(old)} is {safe.code(new)}" for old, new in run.renamed.items()]
     return [
-        "This run is of an earlier version, which called some splitters otherwise; here, what it "
-        f"calls {_join_words(names)}."
+        "This run was made by an earlier version, which had other names for some splitters. "
+        f"What it calls {_join_words(names)}."
     ]
 
 
@@ -319,8 +317,8 @@ def _tell_unavoidable(run: Run) -> str:
         numbers[each.max_chunk_length] += each.boundaries
     parts = [f"{show_count(numbers[limit])} at {limit}" for limit in sorted(numbers)]
     return (
-        f"Units that do not fit have to be cut, by whatever splitter: {_join_words(parts)} "
-        "such boundaries are unavoidable, and are not counted above."
+        "Boundaries that no splitter could avoid, because a character and its whitespace are "
+        f"longer than the limit: {_join_words(parts)}. They are not counted above."
     )
 
 
@@ -333,24 +331,25 @@ def _tell_keepers(run: Run) -> str:
     )
 
 
-def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
-    """The summary of some splitters at one limit, for who has a minute.
+def summarize_limit(run: Run, limit: int, few: Sequence[str] = ()) -> Table:
+    """The summary at one limit: of ``few`` splitters for readers in a hurry, or of all.
 
     Splitters that were not measured are left out. Whether segments exceed the limit is said in a
     note unless one does. Raises MeasurementError if none of the splitters was measured.
     """
-    few = _select(run, splitters, limit)
-    if not few.counts:
+    splitters = few or _splitters(run)
+    chosen = _select(run, splitters, limit)
+    if not chosen.counts:
         raise MeasurementError(
             f"the run has none of {', '.join(splitters)} at {limit}; run again, with --splitter"
         )
-    whole = summary(few)
+    whole = summary(chosen)
     fits = not any(record["overlong"] for record in whole.records)
     left_out = {"limit", "documents", *(["overlong"] if fits else [])}
     columns = [column for column in whole.columns if column.value not in left_out]
     records = sorted(whole.records, key=lambda record: splitters.index(record["splitter"]))
     first = records[0]["splitter"]
-    own = [count for count in few.counts if count.workload.splitter == first]
+    own = [count for count in chosen.counts if count.workload.splitter == first]
     documents, code_points = sum(c.documents for c in own), sum(c.code_points for c in own)
     there = run.environment
     release = there.versions.get("segbench")
@@ -362,7 +361,7 @@ def summarize_few(run: Run, splitters: Sequence[str], limit: int) -> Table:
         *(
             note
             for note in whole.notes
-            if note.startswith(("Speed", "At least", "An older version"))
+            if not few or note.startswith(("Speed", "At least", "This run was made by an older"))
         ),
     ]
     return Table(whole.title, columns, records, notes)
@@ -499,7 +498,7 @@ def losses(run: Run) -> Table:
                 }
             )
     return Table(
-        "What is lost and added",
+        "Lost and added characters",
         [
             words("splitter"),
             Column("limit", "limit", show_count),
@@ -510,7 +509,7 @@ def losses(run: Run) -> Table:
             *name_losses("added"),
         ],
         sorted(records, key=lambda record: _splitters(run).index(record["splitter"])),
-        ["In code points. A splitter without a row lost and added nothing, or failed on a corpus."],
+        ["In code points. No row: the splitter lost and added nothing, or it failed on a corpus."],
         "No splitter lost or added a character." if run.counts else "",
         names=2,
     )
@@ -573,10 +572,10 @@ def violations(run: Run) -> Table:
             if (rule, splitter) in numbers
         ],
         [
-            "A splitter without a row for a rule never broke it if it could be avoided"
-            + (", unless the rule is not applicable to it" if run.exemptions else "")
-            + ". The whitespace rule is counted here by whitespace run, each by one rule: a run that "
-            "is cut twice counts once.",
+            "No row: the splitter never broke the rule if that could be avoided"
+            + (", or the rule does not apply to it" if run.exemptions else "")
+            + ". The whitespace rule is counted by whitespace run here, and each run under one rule: "
+            "a run that is cut twice counts once.",
             "; ".join(f"{safe.code(rule)}: {glosses[rule]}" for rule in broken if rule in glosses),
         ],
         "No rule was broken." if run.counts else "",
@@ -724,7 +723,7 @@ def texts(read: Sequence[Texts]) -> Table:
             words("to know", lambda each: each.notes.replace("\n", "; ") or None),
         ],
         read,
-        ["Who has the same digest has measured the same texts."],
+        ["Equal digests mean equal texts."],
     )
 
 

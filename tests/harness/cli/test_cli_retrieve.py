@@ -51,10 +51,10 @@ def test_it_writes_a_folder_and_says_what_it_found(folder: Path) -> None:
     assert "Questions asked: 1 of `notes`; by `bm25`" in done.stdout
     assert "Report: out/report.html" in done.stdout
     for name in ("report.md", "report.html"):
-        assert "Recall, notes at 60" in (folder / "out" / name).read_text()
+        assert "Content recall, notes at 60" in (folder / "out" / name).read_text()
     again = CliRunner().invoke(segbench, ["report", "out"])
     assert again.exit_code == 0
-    assert "Recall, notes at 60" in again.stdout
+    assert "Content recall, notes at 60" in again.stdout
 
 
 @pytest.mark.parametrize(

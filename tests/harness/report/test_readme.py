@@ -82,7 +82,7 @@ def test_a_limit_asks_for_a_short_table_of_a_few_splitters(tmp_path: Path) -> No
     copy.write_text(f"{begin}\n{BLOCK_END}\n", encoding="utf-8")
     workloads = [
         Workload("books", splitter, limit)
-        for splitter in ("semchunk", "fixed", "segmenter")
+        for splitter in ("semchunk", "agno-fixed", "segmenter")
         for limit in (20, 500)
     ]
     where = Environment(
@@ -105,3 +105,16 @@ def test_a_limit_asks_for_a_short_table_of_a_few_splitters(tmp_path: Path) -> No
     empty.write_text(text.replace("at 500", "at 128"), encoding="utf-8")
     with pytest.raises(MeasurementError, match=r"the run has none of segmenter, .* at 128"):
         update_page(empty, tmp_path)
+
+
+def test_every_splitter_at_a_limit_can_be_asked_for(tmp_path: Path) -> None:
+    where = Environment("segbench check", {}, "CPython", "", "", 2, "", False, "2026-01-02", "x")
+    workloads = [Workload("books", name, at) for name in ("mine", "agno-fixed") for at in (20, 500)]
+    counts = [Count(each, 3, 1000, 9, 2, 2, 2, "digest", 7, 0, 0, 0) for each in workloads]
+    write_run(tmp_path / "runs" / "few", Run(where, counts=counts))
+    page = tmp_path / "page.md"
+    begin = BLOCK_BEGIN.replace("{folder}", "runs/few, every splitter at 500")
+    page.write_text(f"{begin}\n{BLOCK_END}\n", encoding="utf-8")
+    update_page(page, tmp_path)
+    rows = [line for line in page.read_text("utf-8").splitlines() if line.startswith("|")][2:]
+    assert [row.split()[1] for row in rows] == ["mine", "agno-fixed"]

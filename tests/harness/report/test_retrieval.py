@@ -83,17 +83,17 @@ def test_a_splitter_that_rewrites_the_text_is_not_compared() -> None:
     assert said[1:3] == [
         "Less than with `segmenter` is found, beyond chance, with `few` (in 1 of 1, by up to "
         "0.100).",
-        "Not to be compared, since more than a few of their segments do not stand in their "
-        "documents, where what they find cannot be counted: `many` (up to 30%).",
+        "Cannot be compared, because too many of their segments are not found in the documents: "
+        "`many` (up to 30%).",
     ]
 
 
 def test_the_answer_can_say_that_stripping_does_not_matter() -> None:
     run = Run(ENVIRONMENT, retrievals=ROWS, strippings=[stripping(-0.01, 0.02), stripping(0, 0)])
     assert retrieval.answer_retrieval(run)[-1] == (
-        "To lose the whitespace at the ends of segments does not change what is found, beyond "
-        "chance, in any of 2 comparisons of `langchain` with `langchain-keep`, by what is not "
-        "whitespace; the largest difference is +0.005 (−0.010 to +0.020)."
+        "Stripping the whitespace at the ends of segments does not change what is found, beyond "
+        "chance, in any of 2 comparisons of `langchain` with `langchain-keep`; the largest "
+        "difference in content recall is +0.005 (−0.010 to +0.020)."
     )
 
 
@@ -162,6 +162,6 @@ def test_signs_stand_for_what_cannot_be_seen_but_spaces() -> None:
 
 def test_markdown_has_the_answer_and_the_tables() -> None:
     text = markdown.render_retrieval(Run(ENVIRONMENT, retrievals=ROWS))
-    assert text.startswith("# What is found again\n\nQuestions asked: 1,380 of `covid_qa`")
-    assert "## Recall, covid_qa at 128\n" in text
+    assert text.startswith("# Effect on retrieval\n\nQuestions asked: 1,380 of `covid_qa`")
+    assert "## Content recall, covid_qa at 128\n" in text
     assert "| good | 20,000 | 0 | 0.600 ▲ | 0.700 |" in text
