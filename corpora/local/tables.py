@@ -31,9 +31,9 @@ _BYTE_ORDER_MARK = "\ufeff"  # before the first row it is no part of any text
 _PIECE = 1 << 16
 _BLANK = " \t\r\n"  # to JSON
 _BLANKS = re.compile(f"[{_BLANK}]*")
-_MEND_JSON = "give each line one object, or the file one list of them"
-_MEND_COLUMN = "name another: --text-column"
-_MEND_DELIMITER = "separate its fields with commas, or with tabs and name it .tsv"
+_REMEDY_JSON = "give each line one object, or the file one list of them"
+_REMEDY_COLUMN = "name another: --text-column"
+_REMEDY_DELIMITER = "separate its fields with commas, or with tabs and name it .tsv"
 # csv's default is 131,072 characters; a C long is all that it takes.
 csv.field_size_limit(2**31 - 1)
 
@@ -80,7 +80,7 @@ def read_texts(
                 )
             raise FileError(
                 f": column {show_column(column)} should be string and is {name_type(value)}",
-                _MEND_COLUMN,
+                _REMEDY_COLUMN,
                 row=f"{place} {number}",
             )
         yield number, value
@@ -109,7 +109,7 @@ def get_value(row: Object, column: str, place: str) -> Any:
     if values:
         raise FileError(f"has {show_column(column)} {len(values)} times", "give it once", row=place)
     names = _list_columns(list(dict.fromkeys(key for key, _ in row)))
-    raise FileError(f"has no column {show_column(column)}, but {names}", _MEND_COLUMN, row=place)
+    raise FileError(f"has no column {show_column(column)}, but {names}", _REMEDY_COLUMN, row=place)
 
 
 def _list_columns(names: Sequence[str]) -> str:
@@ -171,7 +171,7 @@ def _decode(line: str, number: int) -> Any:
         return _DECODER.decode(line)
     except json.JSONDecodeError as error:
         what = f"is not JSON: {error.msg} (column {error.colno})"
-        raise FileError(what, _MEND_JSON, row=f"line {number}") from None
+        raise FileError(what, _REMEDY_JSON, row=f"line {number}") from None
     except RecursionError:
         raise _refuse_depth(f"line {number}") from None
 
@@ -182,7 +182,7 @@ def _refuse_depth(row: str) -> FileError:
 
 def _check_object(value: Any, row: str) -> Object:
     if type(value) is not Object:
-        raise FileError(f"is {_ARTICLES[name_type(value)]} and no row", _MEND_JSON, row=row)
+        raise FileError(f"is {_ARTICLES[name_type(value)]} and no row", _REMEDY_JSON, row=row)
     return value
 
 
@@ -227,7 +227,7 @@ def _read_list(text: str, read: Callable[[int], str]) -> Iterator[NumberedRow]:
             except json.JSONDecodeError as error:
                 if ended or not _is_cut(error, text):
                     what = f"is not JSON: {error.msg}"
-                    raise FileError(what, _MEND_JSON, row=row) from None
+                    raise FileError(what, _REMEDY_JSON, row=row) from None
                 read_more()
             except RecursionError:
                 raise _refuse_depth(row) from None
@@ -241,9 +241,9 @@ def _read_list(text: str, read: Callable[[int], str]) -> Iterator[NumberedRow]:
             break
         if following != ",":
             what = "is not JSON: Expecting ',' delimiter" if following else "is cut short after it"
-            raise FileError(what, _MEND_JSON, row=row)
+            raise FileError(what, _REMEDY_JSON, row=row)
     if skip_blanks():
-        raise FileError("is not JSON: it goes on after its list", _MEND_JSON)
+        raise FileError("is not JSON: it goes on after its list", _REMEDY_JSON)
 
 
 def _is_cut(error: json.JSONDecodeError, text: str) -> bool:
@@ -255,15 +255,8 @@ def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Ite
     with file.open_text(encoding, "") as text:
         first = text.readline().removeprefix(_BYTE_ORDER_MARK)
         lines = csv.reader(itertools.chain([first], text), strict=True, delimiter=delimiter)
-        header: list[str] = []
-        while not header:
-            before = lines.line_num
-            try:
-                header = next(lines)
-            except StopIteration:
-                break
-            except csv.Error as error:
-                raise _describe_csv(error, before) from None
+        rows = _number_rows(lines)
+        header = next((row for _, row in rows if row), [])
         if header.count(column) != 1:
             if column in header:
                 what = (
@@ -272,21 +265,29 @@ def _read_csv(file: DataFile, encoding: str, column: str, delimiter: str) -> Ite
                 raise FileError(what, "give it once", row=f"line {lines.line_num}")
             what = f"has no column {show_column(column)}, but {_list_columns(header)}"
             other = len(header) == 1 and set(header[0]) & {";", "|", "\t", ","}
-            raise FileError(what, _MEND_DELIMITER if other else _MEND_COLUMN)
-        yield from _read_csv_rows(lines, header.index(column), len(header))
+            raise FileError(what, _REMEDY_DELIMITER if other else _REMEDY_COLUMN)
+        yield from _read_csv_rows(rows, header.index(column), len(header))
 
 
-def _read_csv_rows(lines: Any, index: int, width: int) -> Iterator[NumberedRow]:
-    blank = 0  # the line that may be a row whose only text is empty
+def _number_rows(lines: Any) -> Iterator[tuple[int, list[str]]]:
+    """The rows, each with the number of its first line."""
     while True:
-        before = lines.line_num
+        number = lines.line_num + 1
         try:
             row = next(lines)
         except StopIteration:
             return
         except csv.Error as error:
-            raise _describe_csv(error, before) from None
-        number = before + 1
+            what = f"cannot be read: {one_line(error)}"
+            raise FileError(what, "check its quotes", row=f"line {number}") from None
+        yield number, row
+
+
+def _read_csv_rows(
+    rows: Iterable[tuple[int, list[str]]], index: int, width: int
+) -> Iterator[NumberedRow]:
+    blank = 0  # the line that may be a row whose only text is empty
+    for number, row in rows:
         if not row:
             if width == 1:
                 blank = blank or number
@@ -305,9 +306,3 @@ def _read_csv_rows(lines: Any, index: int, width: int) -> Iterator[NumberedRow]:
                 row=f"line {number}",
             )
         yield NumberedRow("line", number, row[index])
-
-
-def _describe_csv(error: csv.Error, before: int) -> FileError:
-    return FileError(
-        f"cannot be read: {one_line(error)}", "check its quotes", row=f"line {before + 1}"
-    )

@@ -125,15 +125,14 @@ def view_document(
     workloads: Mapping[Workload, Splitter],
     pool: SplitterPool,
     licence: str = "",
-    length: int = LENGTH,
 ) -> Excerpt:
-    """The ``length`` code points of a document around a place, seen through the workloads.
+    """LENGTH code points of a document around a place, seen through the workloads.
 
     The excerpt starts with a line where one starts near. All workloads are of one corpus; one
     that raises, or gives no list of strings, has no view.
     """
-    start = _choose_start(document.text, place, length)
-    text = document.text[start : start + length]
+    start = _choose_start(document.text, place)
+    text = document.text[start : start + LENGTH]
     views = [
         view
         for workload, splitter in workloads.items()
@@ -143,8 +142,8 @@ def view_document(
     return Excerpt(corpus, licence, document.id, len(document.text), start, text, views)
 
 
-def _choose_start(text: str, place: int, length: int) -> int:
-    earliest = max(0, min(place - BEFORE, len(text) - length))
+def _choose_start(text: str, place: int) -> int:
+    earliest = max(0, min(place - BEFORE, len(text) - LENGTH))
     if not earliest:
         return 0
     newline = text.find("\n", earliest, min(earliest + BEFORE // 2, place))

@@ -85,11 +85,6 @@ def _print_beside(columns: Sequence[Text], console: Console) -> None:
     console.print(grid)
 
 
-def render_bands(excerpt: Excerpt, view: View, *, plain: bool = False) -> Text:
-    """All of the text at once, as ``draw_blocks`` draws it."""
-    return Text("\n").join(draw_blocks(excerpt, view, plain=plain))
-
-
 def draw_blocks(excerpt: Excerpt, view: View, *, plain: bool = False) -> Iterator[Text]:
     """The text with a colour per segment, a bar where each begins, and what is lost or broken.
 

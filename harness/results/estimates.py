@@ -50,7 +50,7 @@ class Estimate:
         return f"{shown}, wall {self.wall:.2f}" if self.threads else shown
 
 
-def estimate(rounds: Iterable[Round], confidence: float = CONFIDENCE) -> Estimate | None:
+def estimate(rounds: Iterable[Round]) -> Estimate | None:
     """The ratio of one splitter at one limit, on all corpora that the rounds are of.
 
     Every corpus, and in it every stratum, counts the same. Only rounds that have them all are used;
@@ -76,7 +76,7 @@ def estimate(rounds: Iterable[Round], confidence: float = CONFIDENCE) -> Estimat
 
     logs = [{p: math.log(r.baseline_cpu / r.cpu) for p, r in each.items()} for each in whole]
     walls = [{p: math.log(r.baseline_wall / r.wall) for p, r in each.items()} for each in whole]
-    centre, low, high = find_interval([average(each) for each in logs], confidence)
+    centre, low, high = find_interval([average(each) for each in logs], CONFIDENCE)
     of_parts = {part: _mean([each[part] for each in logs]) for part in parts}
     of_corpora = [_mean([of_parts[part] for part in strata[corpus]]) for corpus in corpora]
     range_ = of_corpora if len(corpora) > 1 else list(of_parts.values())

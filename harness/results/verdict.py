@@ -19,11 +19,11 @@ class Verdict(StrEnum):
     NOT_MEASURED = "not measured"
 
 
-def find_broken_rules(run: Run, splitter: str = IN_HOUSE) -> dict[str, int]:
-    """How often the splitter broke each rule where it need not have; rules it kept are absent."""
+def find_broken_rules(run: Run) -> dict[str, int]:
+    """How often this project's segmenter broke each rule that it broke needlessly."""
     broken: Counter[str] = Counter()
     for row in run.violations:
-        if row.workload.splitter == splitter:
+        if row.workload.splitter == IN_HOUSE:
             broken[row.rule] += row.count - row.unavoidable
     return {rule: number for rule, number in broken.items() if number}
 

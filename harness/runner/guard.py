@@ -73,7 +73,7 @@ def _wait(program: int, lifeline: int, news: int) -> int | None:
     events = select.poll()
     events.register(lifeline, select.POLLIN)
     events.register(news, select.POLLIN)
-    while (status := _reap(program)) is None:
+    while (status := _reap(program)[0]) is None:
         ready = {file for file, _ in events.poll()}
         if lifeline in ready:
             return None
@@ -83,17 +83,18 @@ def _wait(program: int, lifeline: int, news: int) -> int | None:
     return status
 
 
-def _reap(program: int) -> int | None:
-    """Take note of all that have ended; the status of the program if it is among them."""
+def _reap(program: int) -> tuple[int | None, bool]:
+    """Take note of all that have ended: the program's status if it has, and if any is left."""
     status = None
-    with contextlib.suppress(ChildProcessError):
+    try:
         while True:
             ended, how = os.waitpid(-1, os.WNOHANG)
             if not ended:
-                break
+                return status, True
             if ended == program:
                 status = how
-    return status
+    except ChildProcessError:
+        return status, False
 
 
 def _end_all(program: int, status: int | None) -> int | None:
@@ -105,14 +106,9 @@ def _end_all(program: int, status: int | None) -> int | None:
         for process in _find_descendants(os.getpid()):
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)
-        try:
-            while True:
-                ended, how = os.waitpid(-1, os.WNOHANG)
-                if not ended:
-                    break
-                if ended == program:
-                    status = how
-        except ChildProcessError:
+        found, left = _reap(program)
+        status = status if found is None else found
+        if not left:
             return status
         time.sleep(0.002)
     return status

@@ -1,4 +1,4 @@
-"""A browser for the tests of pages, and signals as a terminal would give them."""
+"""A browser for the tests of pages, git for those of repositories, signals as a terminal gives."""
 
 import os
 import signal
@@ -35,3 +35,12 @@ def browser() -> "Iterator[Browser]":
         browser = started.chromium.launch(executable_path=path, args=list(BROWSER_OPTIONS))
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git as it is without the user's configuration, and outside of any hook."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

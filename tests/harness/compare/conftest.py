@@ -1,6 +1,5 @@
 """A repository to compare versions in, and few rounds to compare them by."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -40,12 +39,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git as it is without the user's configuration, and outside of any hook."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+def plain(plain_git: None) -> None:
+    """No test sees the user's git."""
 
 
 @pytest.fixture

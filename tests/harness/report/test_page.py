@@ -13,6 +13,7 @@ from harness.report import show
 from harness.report.pages import write_report
 from harness.results.folder import write_run
 from harness.results.model import Excerpt, Failure, Run, Span, View, Violation, Workload
+from tests.harness.report.accessibility import expect_accessible
 from tests.harness.report.test_report import CHECKED, FAILURES, TIMED
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -306,17 +307,9 @@ def test_tables_sort(open_page: Callable[..., Page]) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1400)])
 def test_nothing_keeps_people_out(open_page: Callable[..., Page], scheme: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = open_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.get_by_label("Colours tell").select_option("langchain")
-    page.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
-    faults = [
-        (fault["id"], [node["html"] for node in fault["nodes"]][:3])
-        for fault in axe.Axe().run(page).response["violations"]
-        if fault["impact"] in ("moderate", "serious", "critical")
-    ]
-    assert not faults
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect_accessible(page, width)
 
 
 def test_plots_follow_the_colour_scheme(open_page: Callable[..., Page]) -> None:

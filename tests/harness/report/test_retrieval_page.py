@@ -8,6 +8,7 @@ import pytest
 
 from harness.report.html import render_retrieval_page
 from harness.results.model import Contrast, ContrastSide, Failure, Retrieved, Run, Span, Workload
+from tests.harness.report.accessibility import expect_accessible
 from tests.harness.report.test_retrieval import ENVIRONMENT, ROWS, stripping
 
 CRAFTED = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'>\u202e"
@@ -25,7 +26,6 @@ CONTRASTS = [
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_keeps_people_out(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     environment = replace(ENVIRONMENT, command=f"segbench retrieve --corpus '{CRAFTED}'")
     run = Run(
         environment,
@@ -41,14 +41,7 @@ def test_nothing_keeps_people_out(browser: Any, tmp_path: Path, width: int, sche
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(file.as_uri())
-    page.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
-    faults = [
-        (fault["id"], [node["html"] for node in fault["nodes"]][:3])
-        for fault in axe.Axe().run(page).response["violations"]
-        if fault["impact"] in ("moderate", "serious", "critical")
-    ]
-    assert not faults
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect_accessible(page, width)
     assert page.evaluate("window.harmed") is None
     assert page.locator("mark").all_inner_texts() == ["the answer"]
     assert page.locator("main img, main script").count() == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
+from rich.text import Text
 
 from corpora import Document
 from harness.cli.commands import segbench
@@ -36,7 +37,8 @@ def excerpt(text: str, segments: dict[str, list[str]], limit: int) -> Excerpt:
 
 def bands(text: str, segments: list[str], limit: int = 50) -> str:
     shown = excerpt(text, {"x": segments}, limit)
-    return show.render_bands(shown, shown.views[0], plain=True).plain
+    blocks = show.draw_blocks(shown, shown.views[0], plain=True)
+    return Text("\n").join(blocks).plain
 
 
 def test_bands_tell_boundaries_whitespace_and_what_is_lost() -> None:
