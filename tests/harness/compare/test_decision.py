@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from harness.compare import simulate
 from harness.compare.decision import Decision, Speed, decide, reject
+from tests.harness.compare import simulate
 
 STRATA = 4
 

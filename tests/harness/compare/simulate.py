@@ -1,4 +1,4 @@
-"""Tries intervals and the gate on made-up rounds: ``python -m harness.compare.simulate``.
+"""Tries intervals and the gate on made-up rounds: ``python -m tests.harness.compare.simulate``.
 
 The time of a turn is what its stratum costs, times what its process has of good or bad luck (the
 layout of memory, the seed of hashes: another one each round), times the machine's speed at that

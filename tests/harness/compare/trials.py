@@ -1,9 +1,10 @@
 """Tries the gate: versions whose speed is known are compared again and again.
 
-``python -m harness.compare.trials`` runs ``segbench compare`` at its default settings on copies of
-this checkout's segmenter: the same on both sides, slowed down by needless work, on all documents or
-on some, sped up by taking such work away. It tells what was answered how often, in which strata,
-and the longest time that it took. ``harness.compare.simulate`` does as much with made-up rounds.
+``python -m tests.harness.compare.trials`` runs ``segbench compare`` at its default settings on
+copies of this checkout's segmenter: the same on both sides, slowed down by needless work, on all
+documents or on some, sped up by taking such work away. It tells what was answered how often, in
+which strata, and the longest time that it took. ``tests.harness.compare.simulate`` does as much
+with made-up rounds.
 """
 
 import json
@@ -30,7 +31,7 @@ from harness.report.terminal import print_table
 from harness.results.folder import COMPARISON
 from harness.runner.executor import count_cores
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _NEEDLESS = """
 
 _split_of_before = TextSegmenter.split
