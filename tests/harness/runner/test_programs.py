@@ -95,7 +95,7 @@ def test_a_program_ends_with_its_sessions(how: str) -> None:
 @pytest.mark.parametrize("victim", ["parent", "guard"])
 def test_a_program_ends_when_its_parent_or_its_guard_is_killed(victim: str) -> None:
     """Though it holds Python's lock, and could not see by itself that nobody wants it."""
-    busy = "import os; print(os.getpid(), flush=True); all(map(int.__neg__, iter(int, 1)))"
+    busy = "import os; print(os.getpid(), flush=True); any(map(int.__neg__, iter(int, 1)))"
     code = f"""
 from harness.runner.programs import Program
 program = Program({python(busy)!r})
