@@ -26,18 +26,24 @@ test: $(INSTALLED) $(COMPILED) lint browser ## every test
 browser: ## for the tests of the page: install it where that needs no question
 	@sh tests/install-browser.sh
 
-# The heavy libraries, each in an environment of its own from the lock that `make locks` wrote.
-INTEGRATIONS := llama_index haystack memmachine
-LOCK_llama_index := llama-index-core-0.14.25
-LOCK_haystack := haystack-ai-3.4.1
-LOCK_memmachine := memmachine-server-0.4.0
-PYTHON_memmachine := python3.12
+# The heavy libraries, each in an environment of its own; what `make locks` wrote, if it has a lock.
+INTEGRATIONS := llama_index haystack memmachine spark
+LOCKS := harness/splitters/locks
+NEEDS_llama_index := --requirements $(LOCKS)/llama-index-core-0.14.25.txt
+NEEDS_haystack := --requirements $(LOCKS)/haystack-ai-3.4.1.txt
+NEEDS_memmachine := --requirements $(LOCKS)/memmachine-server-0.4.0.txt
+NEEDS_spark := pyspark==4.3.0
+# MemMachine needs a newer one than the others.
+FIND_PYTHON := from packaging.specifiers import SpecifierSet; \
+	from harness.splitters.venvs import find_interpreter; \
+	print(find_interpreter(SpecifierSet(">=3.12")).executable)
+PYTHON_memmachine = "$$($(BIN)/python -c '$(FIND_PYTHON)')"
 integrations: $(INTEGRATIONS:%=integration-%) ## the tests of each of INTEGRATIONS, with its library
 
 integration-%: $(INSTALLED)
 	@$(BIN)/uv venv --quiet --allow-existing --python $(or $(PYTHON_$*),$(BIN)/python) build/integrations/$*
-	@$(BIN)/uv pip install --quiet --python build/integrations/$* hypothesis pytest \
-		--constraint constraints.txt --requirements harness/splitters/locks/$(LOCK_$*).txt
+	@$(BIN)/uv pip install --quiet --python build/integrations/$* --constraint constraints.txt \
+		hypothesis pytest $(NEEDS_$*)
 	build/integrations/$*/bin/python -m pytest -o addopts=--import-mode=importlib -ra \
 		tests/segmenter/integrations/test_$*.py
 
