@@ -36,14 +36,14 @@ NEEDS_spark := pyspark==4.3.0
 # MemMachine needs a newer one than the others.
 FIND_PYTHON := from packaging.specifiers import SpecifierSet; \
 	from harness.splitters.venvs import find_interpreter; \
-	print(find_interpreter(SpecifierSet(">=3.12")).executable)
+	print(find_interpreter(SpecifierSet(">=3.12")).path)
 PYTHON_memmachine = "$$($(BIN)/python -c '$(FIND_PYTHON)')"
 integrations: $(INTEGRATIONS:%=integration-%) ## the tests of each of INTEGRATIONS, with its library
 
 integration-%: $(INSTALLED)
 	@$(BIN)/uv venv --quiet --allow-existing --python $(or $(PYTHON_$*),$(BIN)/python) build/integrations/$*
-	@$(BIN)/uv pip install --quiet --python build/integrations/$* --constraint constraints.txt \
-		hypothesis pytest $(NEEDS_$*)
+	@$(BIN)/uv pip install --quiet --python build/integrations/$* \
+		$$(grep -E '^(hypothesis|pytest)==' constraints.txt) $(NEEDS_$*)
 	build/integrations/$*/bin/python -m pytest -o addopts=--import-mode=importlib -ra \
 		tests/segmenter/integrations/test_$*.py
 

@@ -83,7 +83,13 @@ def test_every_place_that_names_the_version_names_the_same() -> None:
 def test_what_needs_no_extra_imports_nothing_else(built: Path, tmp_path: Path) -> None:
     """From the wheel alone: whoever wants only the segmenter gets nothing else."""
     (wheel,) = built.glob("*.whl")
-    code = "import segmenter; print(segmenter.TextSegmenter(3).split('ab cd'))"
+    code = (
+        "import segmenter, segmenter.context, segmenter.streaming, segmenter.tokens; "
+        "import segmenter.integrations.huggingface; "
+        "print(segmenter.TextSegmenter(3).split('ab cd'), "
+        "list(segmenter.streaming.segment_stream('ab cd', 3)), "
+        "segmenter.tokens.TokenSegmenter(3, len).split('ab cd'))"
+    )
     done = subprocess.run(
         [
             sys.executable,
@@ -96,4 +102,4 @@ def test_what_needs_no_extra_imports_nothing_else(built: Path, tmp_path: Path) -
         text=True,
         cwd=tmp_path,
     )
-    assert done.stdout == "['ab ', 'cd']\n", done.stderr
+    assert done.stdout == " ".join(["['ab ', 'cd']"] * 3) + "\n", done.stderr
