@@ -12,7 +12,6 @@ from harness.cli.commands import segbench
 from harness.results.folder import write_run
 from harness.results.model import (
     Count,
-    Environment,
     Failure,
     Round,
     Run,
@@ -20,22 +19,12 @@ from harness.results.model import (
     ViolationCount,
     Workload,
 )
+from tests.harness import environments
 
 OURS = Workload("books", "segmenter", 20)
 OTHER = Workload("books", "peer", 20)
 BASELINE = Workload("books", "langchain", 20)
-ENVIRONMENT = Environment(
-    command="segbench run",
-    versions={"pyarrow": "26.0"},
-    python="CPython 3.13.1",
-    platform="Linux",
-    cpu="Some CPU",
-    cpu_count=2,
-    commit="abc",
-    dirty=False,
-    started="2026-01-01T00:00:00+00:00",
-    finished="2026-01-01T00:10:00+00:00",
-)
+ENVIRONMENT = replace(environments.ENVIRONMENT, versions={"pyarrow": "26.0"}, commit="abc")
 
 
 def count(workload: Workload, digest: str = "d", code_points: int = 900) -> Count:

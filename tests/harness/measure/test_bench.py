@@ -22,14 +22,15 @@ from harness.report.bench import (
 )
 from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
-from harness.results.model import Count, Environment, Growth, Import, Round, Trial, Workload
+from harness.results.model import Count, Growth, Import, Round, Trial, Workload
 from harness.splitters.adapters.segmenter import SOURCE, load_pure
 from harness.splitters.contenders import gather
 from harness.splitters.registry import Splitter, load_splitter
 from segmenter import TextSegmenter
+from tests.harness.environments import ENVIRONMENT
 
 TEXT = "One sentence. Another one!\n\n    Indented, and then\n    some more.\n" * 4
-ENVIRONMENT = Environment("segbench bench", {}, "", "", "", 1, "", False, "then", "now")
+
 CORPUS = Corpus("tiny", lambda: iter([Document("first", TEXT), Document("second", "end")]))
 
 

@@ -15,7 +15,6 @@ from harness.results.folder import read_run, write_run
 from harness.results.model import (
     BoundaryCount,
     Claim,
-    Environment,
     Exemption,
     Failure,
     Growth,
@@ -28,9 +27,9 @@ from harness.runner.pool import SplitterPool
 from harness.splitters.contenders import Contenders, list_exemptions
 from harness.splitters.registry import Splitter, list_splitters, load_splitter
 from harness.splitters.venvs import Installation
+from tests.harness.environments import ENVIRONMENT
 
 HERE = Path(__file__).parents[1]
-ENVIRONMENT = Environment("segbench", {}, "", "", "", 1, "", False, "then", "now")
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,6 @@ from harness.results.folder import write_run
 from harness.results.model import (
     BoundaryCount,
     Count,
-    Environment,
     Failure,
     Round,
     Run,
@@ -27,18 +26,13 @@ from harness.results.model import (
     ViolationCount,
     Workload,
 )
+from tests.harness import environments
 
-ENVIRONMENT = Environment(
-    command="segbench run",
+ENVIRONMENT = replace(
+    environments.ENVIRONMENT,
     versions={"langchain-text-splitters": "1.1.3"},
-    python="CPython 3.11.7",
-    platform="Linux",
-    cpu="A processor",
-    cpu_count=2,
     commit="0123abc",
     dirty=True,
-    started="2026-01-01T00:00:00+00:00",
-    finished="2026-01-01T00:01:00+00:00",
 )
 
 

@@ -7,7 +7,6 @@ from harness.report.signs import show_signs
 from harness.results.model import (
     Contrast,
     ContrastSide,
-    Environment,
     Retrieval,
     Retrieved,
     Run,
@@ -15,19 +14,7 @@ from harness.results.model import (
     Stripping,
     Workload,
 )
-
-ENVIRONMENT = Environment(
-    "segbench retrieve",
-    {},
-    "CPython 3.11",
-    "Linux",
-    "cpu",
-    2,
-    "",
-    False,
-    "2026-01-01",
-    "2026-01-02",
-)
+from tests.harness.environments import ENVIRONMENT
 
 
 def row(splitter: str, budget: int, recall: float, low: float, high: float) -> Retrieval:

@@ -17,7 +17,6 @@ from harness.results.folder import read_run, start_run, write_run
 from harness.results.model import (
     BoundaryCount,
     Count,
-    Environment,
     Example,
     Excerpt,
     Exemption,
@@ -33,6 +32,7 @@ from harness.results.model import (
     Workload,
 )
 from harness.results.timings import TIMINGS, write_timings
+from tests.harness.environments import ENVIRONMENT
 
 WORKLOAD = Workload('a "b", c/é\udc80', "segmenter", 20)
 OTHER = Workload("legal", "langchain", 128)
@@ -45,18 +45,7 @@ def make_round(workload: Workload, number: int, cpu: float = 0.25) -> Round:
 
 
 RUN = Run(
-    Environment(
-        command="segbench run --corpus 'a b'",
-        versions={"segbench": "0.1.0"},
-        python="CPython 3.11.7",
-        platform="Linux",
-        cpu="some",
-        cpu_count=2,
-        commit="",
-        dirty=False,
-        started="2026-01-01T00:00:00+00:00",
-        finished="2026-01-01T00:01:00+00:00",
-    ),
+    replace(ENVIRONMENT, command="segbench run --corpus 'a b'", versions={"segbench": "0.1.0"}),
     counts=[
         Count(WORKLOAD, 1, 20, 3, 1, 2.5, 10, "00ff", 4, 3, 5, 2, 1),
         Count(OTHER, 2, 10**12, 0, 0, 0.0, 0, "12", 0, 0, 0, 0),

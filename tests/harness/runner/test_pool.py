@@ -15,18 +15,18 @@ from corpora.document import Corpus, Document
 from harness.measure.check import CheckResult, check_corpora
 from harness.measure.spooling import spool_corpora
 from harness.results.folder import FAILURES, read_run, write_run
-from harness.results.model import Environment, Failure, Run
+from harness.results.model import Failure, Run
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.runner.spool import StorageError, write_spool
 from harness.splitters.registry import Splitter
+from tests.harness.environments import ENVIRONMENT
 from tests.harness.inline import InlineExecutor
 
 HERE = Path(__file__).parents[1]
 ROOT = HERE.parents[1]
 TEXT = "One sentence. Another."
-ENVIRONMENT = Environment("segbench", {}, "", "", "", 1, "", False, "then", "now")
 
 
 @pytest.fixture(autouse=True)
