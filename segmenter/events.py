@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, Generic, TypeVar, overload
 from uuid import UUID, uuid4
 
 from segmenter.text_segmenter import TextSegmenter
@@ -36,7 +37,8 @@ Context = NullContext | ProducerContext
 class Event:
     """What happened at a time, told in blocks.
 
-    A block that is not a TextBlock can be held, but the segmenters here refuse it.
+    A block that is not a TextBlock can be held, but the segmenters here refuse it. An event can be
+    in a set: its hash is that of its uuid.
     """
 
     timestamp: datetime
@@ -45,13 +47,17 @@ class Event:
     properties: Mapping[str, object] = field(default_factory=dict)
     uuid: UUID = field(default_factory=uuid4)
 
+    def __hash__(self) -> int:
+        return hash(self.uuid)
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A part of an event's block.
 
     ``index`` is the block's place in the event, ``offset`` the segment's place in the block;
-    both count from 0. Timestamp, context and properties are the event's.
+    both count from 0. Timestamp, context and properties are the event's. A segment can be in a set:
+    its hash is that of its uuid.
     """
 
     event_uuid: UUID
@@ -63,23 +69,56 @@ class Segment:
     properties: Mapping[str, object] = field(default_factory=dict)
     uuid: UUID = field(default_factory=uuid4)
 
+    def __hash__(self) -> int:
+        return hash(self.uuid)
 
-class EventSegmenter:
-    """Splits an event's text blocks with a TextSegmenter."""
 
-    def __init__(self, splitter: TextSegmenter) -> None:
+HostSegment = TypeVar("HostSegment")
+
+
+class EventSegmenter(Generic[HostSegment]):
+    """Splits an event's text blocks with a TextSegmenter.
+
+    Events, blocks and segments are those of this module, or those of a host that has the same: then
+    ``block_type`` is its class for text, made with ``text=``, and ``segment_type`` its class for
+    segments, made with the fields of `Segment` by their names.
+    """
+
+    @overload
+    def __init__(self: EventSegmenter[Segment], splitter: TextSegmenter) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        splitter: TextSegmenter,
+        *,
+        block_type: type[Any],
+        segment_type: Callable[..., HostSegment],
+    ) -> None: ...
+
+    def __init__(
+        self,
+        splitter: TextSegmenter,
+        *,
+        block_type: type[Any] = TextBlock,
+        segment_type: Callable[..., Any] = Segment,
+    ) -> None:
         self.splitter = splitter
+        self.block_type = block_type
+        self.segment_type = segment_type
 
-    async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
+    async def segment(
+        self, event: Any, *, format_options: object | None = None
+    ) -> list[HostSegment]:
         """Return the segments of the event's text blocks, numbered by block and place in it.
 
         ``format_options`` belongs to the interface of event memory and changes nothing here.
         Raises NotImplementedError for a block that is not text.
         """
         return [
-            segment_of(event, index, offset, TextBlock(text))
+            _make_segment(self.segment_type, event, index, offset, self.block_type(text=text))
             for index, block in enumerate(event.blocks)
-            for offset, text in enumerate(self.splitter.split(text_of(block)))
+            for offset, text in enumerate(self.splitter.split(_read_text(block, self.block_type)))
         ]
 
 
@@ -89,14 +128,16 @@ class PassthroughSegmenter:
     async def segment(self, event: Event, *, format_options: object | None = None) -> list[Segment]:
         """Return one segment per block; raises NotImplementedError for a block that is not text."""
         return [
-            segment_of(event, index, 0, TextBlock(text_of(block)))
+            _make_segment(Segment, event, index, 0, TextBlock(_read_text(block, TextBlock)))
             for index, block in enumerate(event.blocks)
         ]
 
 
-def segment_of(event: Event, index: int, offset: int, block: TextBlock) -> Segment:
-    """Return a new segment that carries what it has from its event."""
-    return Segment(
+def _make_segment(
+    segment_type: Callable[..., HostSegment], event: Any, index: int, offset: int, block: object
+) -> HostSegment:
+    return segment_type(
+        uuid=uuid4(),
         event_uuid=event.uuid,
         index=index,
         offset=offset,
@@ -107,11 +148,16 @@ def segment_of(event: Event, index: int, offset: int, block: TextBlock) -> Segme
     )
 
 
-def text_of(block: object) -> str:
-    """Return a block's text; raises NotImplementedError for a block that is not text."""
-    if not isinstance(block, TextBlock):
-        raise NotImplementedError(f"Unsupported block type: {type(block).__name__}")
-    return block.text
+def _read_text(block: object, block_type: type[Any]) -> str:
+    if not isinstance(block, block_type):
+        # The classes may differ in nothing but their module.
+        given, expected = type(block), block_type
+        raise NotImplementedError(
+            f"Unsupported block type: {given.__name__} of {given.__module__}; this segmenter splits "
+            f"{expected.__name__} of {expected.__module__}"
+        )
+    text: str = block.text
+    return text
 
 
 def render(segments: Iterable[Segment]) -> str:

@@ -91,3 +91,52 @@ def test_a_block_that_is_not_text_is_refused_by_name(segmenter):
     event = event_of(TextBlock("text"), ImageBlock("picture.png"))
     with pytest.raises(NotImplementedError, match="Unsupported block type: ImageBlock"):
         run(segmenter.segment(event))
+
+
+def test_an_error_names_both_classes_that_have_one_name():
+    other = type("TextBlock", (), {"__module__": "host", "text": "text"})
+    expected = "Unsupported block type: TextBlock of host; this segmenter splits TextBlock of segmenter.events"
+    for segmenter in (SPLITTING[0], PassthroughSegmenter()):
+        with pytest.raises(NotImplementedError, match=f"^{expected}$"):
+            run(segmenter.segment(event_of(other())))
+
+
+def test_events_and_segments_can_be_in_sets_and_keys():
+    event = event_of(TextBlock("a b c"))
+    segments = run(EventSegmenter(TextSegmenter(2)).segment(event))
+    assert len({*segments, *segments}) == 3
+    assert {event: 1}[event] == 1
+
+
+@dataclass
+class HostBlock:
+    text: str
+
+
+@dataclass
+class HostSegment:
+    uuid: object
+    event_uuid: object
+    index: int
+    offset: int
+    timestamp: datetime
+    block: HostBlock
+    context: object
+    properties: object
+
+
+def test_the_classes_of_a_host_come_out():
+    event = event_of(HostBlock("one. two three."), HostBlock("four"))
+    segmenter = EventSegmenter(TextSegmenter(10), block_type=HostBlock, segment_type=HostSegment)
+    segments = run(segmenter.segment(event))
+    assert [(each.index, each.offset, each.block) for each in segments] == [
+        (0, 0, HostBlock("one. ")),
+        (0, 1, HostBlock("two three.")),
+        (1, 0, HostBlock("four")),
+    ]
+    assert {each.event_uuid for each in segments} == {event.uuid}
+    assert {type(each) for each in segments} == {HostSegment}
+    with pytest.raises(
+        NotImplementedError, match=r"TextBlock of segmenter.events; this .* HostBlock"
+    ):
+        run(segmenter.segment(event_of(TextBlock("text"))))

@@ -27,6 +27,7 @@ from memmachine_server.episodic_memory.event_memory.data_types import (
     Event,
     FormatOptions,
     ProducerContext,
+    Segment,
     TextBlock,
 )
 from memmachine_server.episodic_memory.event_memory.deriver.text_deriver import WholeTextDeriver
@@ -40,7 +41,7 @@ from memmachine_server.episodic_memory.event_memory.segment_store.sqlalchemy_seg
 from memmachine_server.episodic_memory.event_memory.segmenter import text_segmenter
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from segmenter import TextSegmenter
+from segmenter import EventSegmenter, TextSegmenter
 from segmenter.integrations.langchain import LosslessTextSplitter
 from segmenter.testing.faults import FAULTS
 from tests.segmenter.integrations.examples import run_examples
@@ -147,6 +148,16 @@ def test_its_segmenter_gives_our_segments(monkeypatch):
         own = [each for each in segments if each.index == index]
         assert [each.block.text for each in own] == TextSegmenter(9).split(text)
         assert [each.offset for each in own] == list(range(len(own)))
+
+
+def test_the_segmenter_of_events_gives_its_segments():
+    event = Event(uuid=uuid4(), timestamp=START, blocks=[TextBlock(text=text) for text in TEXTS])
+    ours = EventSegmenter(TextSegmenter(9), block_type=TextBlock, segment_type=Segment)
+    segments = asyncio.run(ours.segment(event))
+    assert {type(each) for each in segments} == {Segment}
+    for index, text in enumerate(TEXTS):
+        own = [each.block.text for each in segments if each.index == index]
+        assert own == TextSegmenter(9).split(text)
 
 
 def test_the_example_in_the_docs_holds(monkeypatch):
