@@ -195,7 +195,7 @@ def test_other_segments_may_be_allowed(
 def test_line_ends_of_an_example_are_shown(repository: Repository, compare: Compare) -> None:
     repository.write(SPLITTER.replace("return [", "return text.splitlines(True) or ["))
     result = compare("--base", "plain")
-    assert r"`'One sentence. Another one!\n'`" in result.stdout
+    assert "`One·sentence.·Another·one!↵`" in result.stdout
 
 
 def test_the_page_goes_to_the_step_summary(
