@@ -31,7 +31,7 @@ INTEGRATIONS := llama_index haystack memmachine spark
 LOCKS := harness/splitters/locks
 NEEDS_llama_index := --requirements $(LOCKS)/llama-index-core-0.14.25.txt
 NEEDS_haystack := --requirements $(LOCKS)/haystack-ai-3.4.1.txt
-NEEDS_memmachine := --requirements $(LOCKS)/memmachine-server-0.4.0.txt
+NEEDS_memmachine := --requirements $(LOCKS)/memmachine-server-0.4.0.txt llama-index-core==0.14.25
 NEEDS_spark := pyspark==4.3.0
 # MemMachine needs a newer one than the others.
 FIND_PYTHON := from packaging.specifiers import SpecifierSet; \

@@ -9,10 +9,12 @@ pytest.importorskip(
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.utils import get_tokenizer
 
 from segmenter import TextSegmenter
 from segmenter.integrations.llama_index import LosslessNodeParser
 from segmenter.testing.faults import FAULTS
+from segmenter.tokens import TokenSegmenter
 from tests.segmenter.integrations.examples import run_examples
 
 TEXT = "one two.\n\n    three na na na na\n"
@@ -80,6 +82,21 @@ def test_a_function_for_ids_that_is_not_known_is_not_guessed():
     written = LosslessNodeParser(id_func=lambda number, node: str(number)).to_dict()
     with pytest.raises(ValueError, match="id_func"):
         LosslessNodeParser.from_dict(written)
+
+
+def test_a_limit_in_tokens_of_tiktoken_holds():
+    encode = get_tokenizer()  # LlamaIndex ships what tiktoken would download
+
+    def count(text: str) -> int:
+        return len(encode(text))
+
+    for limit in (4, 32):
+        for text in (*(fault.text for fault in FAULTS if len(fault.text) < 5_000), TEXT * 20):
+            if any("\ud800" <= each <= "\udfff" for each in text):
+                continue  # it is no text to tiktoken
+            segments = TokenSegmenter(limit, count).split(text)
+            assert "".join(segments) == text
+            assert all(count(segment) <= limit or len(segment) == 1 for segment in segments)
 
 
 def test_the_example_in_the_docs_holds():

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import distribution
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip(
     "memmachine_server", reason="memmachine-server is not installed: make integrations"
 )
+import nltk
 from memmachine_server.common.embedder import Embedder
 from memmachine_server.common.resource_manager.database_manager import enable_sqlite_foreign_keys
 from memmachine_server.common.vector_store.data_types import VectorStoreCollectionConfig
@@ -30,7 +32,11 @@ from memmachine_server.episodic_memory.event_memory.data_types import (
     Segment,
     TextBlock,
 )
-from memmachine_server.episodic_memory.event_memory.deriver.text_deriver import WholeTextDeriver
+from memmachine_server.episodic_memory.event_memory.deriver import Deriver
+from memmachine_server.episodic_memory.event_memory.deriver.text_deriver import (
+    SentenceTextDeriver,
+    WholeTextDeriver,
+)
 from memmachine_server.episodic_memory.event_memory.segment_store.data_types import (
     SegmentStorePartitionConfig,
 )
@@ -76,7 +82,18 @@ class Digests(Embedder):
     _search_embed = _ingest_embed
 
 
-async def remember(texts: list[str], limit: int, folder: Path) -> str:
+@pytest.fixture(params=["whole text", "sentences"])
+def deriver(request, monkeypatch):
+    """What MemMachine embeds of a segment."""
+    if request.param == "whole text":
+        return WholeTextDeriver()
+    # llama-index-core ships the data of NLTK that MemMachine would download.
+    place = distribution("llama-index-core").locate_file("llama_index/core/_static/nltk_cache")
+    monkeypatch.setattr(nltk.data, "path", [str(place)])
+    return SentenceTextDeriver()
+
+
+async def remember(texts: list[str], limit: int, folder: Path, deriver: Deriver) -> str:
     """What a query of the event memory shows of events, each of which has one of the texts."""
     engine = create_async_engine(f"sqlite+aiosqlite:///{folder / 'memory.db'}")
     enable_sqlite_foreign_keys(engine)
@@ -105,7 +122,7 @@ async def remember(texts: list[str], limit: int, folder: Path) -> str:
                 ),
             ),
             segmenter=text_segmenter.TextSegmenter(limit),
-            deriver=WholeTextDeriver(),
+            deriver=deriver,
             embedder=Digests(),
         )
     )
@@ -128,16 +145,16 @@ async def remember(texts: list[str], limit: int, folder: Path) -> str:
     return shown
 
 
-def test_event_memory_shows_each_text_exactly(tmp_path, monkeypatch):
+def test_event_memory_shows_each_text_exactly(tmp_path, monkeypatch, deriver):
     limit = 12
     expected = "\n".join(
         f"{number}: {json.dumps(text, ensure_ascii=False)}" for number, text in enumerate(TEXTS)
     )
     assert len(TEXTS) > 20
     (tmp_path / "before").mkdir()
-    assert asyncio.run(remember(TEXTS, limit, tmp_path / "before")) != expected
+    assert asyncio.run(remember(TEXTS, limit, tmp_path / "before", deriver)) != expected
     monkeypatch.setattr(text_segmenter, "RecursiveCharacterTextSplitter", LosslessTextSplitter)
-    assert asyncio.run(remember(TEXTS, limit, tmp_path)) == expected
+    assert asyncio.run(remember(TEXTS, limit, tmp_path, deriver)) == expected
 
 
 def test_its_segmenter_gives_our_segments(monkeypatch):
