@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import distribution
 from pathlib import Path
@@ -83,13 +84,15 @@ class Digests(Embedder):
 
 
 @pytest.fixture(params=["whole text", "sentences"])
-def deriver(request, monkeypatch):
+def deriver(request, monkeypatch, tmp_path):
     """What MemMachine embeds of a segment."""
     if request.param == "whole text":
         return WholeTextDeriver()
     # llama-index-core ships the data of NLTK that MemMachine would download.
-    place = distribution("llama-index-core").locate_file("llama_index/core/_static/nltk_cache")
-    monkeypatch.setattr(nltk.data, "path", [str(place)])
+    data = distribution("llama-index-core").locate_file("llama_index/core/_static/nltk_cache")
+    # NLTK refuses files with several links, as those that uv installs.
+    shutil.copytree(str(data), tmp_path / "nltk")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "nltk")])
     return SentenceTextDeriver()
 
 
