@@ -109,7 +109,7 @@ def write_page(
 def render_bench(bench: Bench) -> str:
     """The tables of a bench as Markdown, and the command that measured them."""
     made = render_origin(bench.environment)
-    return "\n" + "\n\n".join([*_list_sections(tabulate_bench(bench)), made]) + "\n"
+    return "\n\n".join([*_list_sections(tabulate_bench(bench)), made]) + "\n"
 
 
 def _list_sections(shown: Sequence[Table]) -> list[str]:
@@ -223,7 +223,8 @@ def _find_together(bench: Bench) -> tuple[str, list[str]]:
     """The corpora that are estimated together, and what they are called: the data sets, if any."""
     measured = list(dict.fromkeys(each.workload.corpus for each in bench.rounds))
     data_sets = {entry.name for entry in corpora.entries() if entry.repository}
-    if together := [name for name in measured if name in data_sets]:
+    # A sample of a data set has that behind its name, in brackets.
+    if together := [name for name in measured if name.partition("[")[0] in data_sets]:
         return "data sets", together
     return "all", measured
 

@@ -15,7 +15,7 @@ from harness.results.model import Environment
 
 BLOCK_BEGIN = "<!-- result: written by `python -m harness.report.readme` from {folder} -->"
 BLOCK_END = "<!-- end of result -->"
-PAGES = ("README.md", "docs/results.md", "docs/retrieval.md")
+PAGES = ("README.md", "docs/results.md", "docs/retrieval.md", "docs/speed.md")
 
 # What a reader of the README may be using, in the settings that lose least, and a plain slice.
 FEW = (
