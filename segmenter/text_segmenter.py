@@ -264,6 +264,9 @@ class _Order:
             self.unlined += 1
         # What such a separator has before its newline.
         self.line_ends = {each[-2] for each in self.separators[self.lined : self.unlined]}
+        self.firsts = [each[:1] for each in self.separators]
+        # The level after each level, of which a text passes those that occur in it no more.
+        self.following = list(range(1, len(self.separators) + 1))
         self.patterns: dict[int, Pattern[str]] = {}
 
     def pattern(self, level: int) -> "Pattern[str]":
@@ -301,16 +304,15 @@ class _Splitting:
         self.limit = limit
         self.order = order
         self.separators = order.separators
+        self.firsts = order.firsts
         self.offsets = order.offsets
         self.scanned = order.scanned
         self.plain = order.plain
         self.repeated = order.repeated
         self.lined = order.lined
         self.unlined = order.unlined
-        self.line_ends = order.line_ends
         self.every_character = len(order.separators) - 1
-        # The level after each level, past those that occur no more.
-        self.following = list(range(1, len(self.separators) + 1))
+        self.following = order.following.copy()
         # Where each separator was found last: its next occurrence as long as it lies ahead.
         self.found = [-1] * len(self.separators)
         # How far a scan from the left has come.
@@ -387,9 +389,13 @@ class _Splitting:
         at once. Without that, the six corpora at 500 take 1.4 times as long, compiled 1.7 times.
         """
         text = self.text
+        firsts = self.firsts
         offsets = self.offsets
         found_at = self.found
         following = self.following
+        lined = self.lined
+        unlined = self.unlined
+        every_character = self.every_character
         last = end - 1
         if text[last].isspace():
             last -= 1
@@ -397,16 +403,19 @@ class _Splitting:
                 last = self.start_of_run(last) - 1
         before = level
         level = following[before]
-        while level < self.every_character:
-            if self.lined <= level < self.unlined and (
+        while level < every_character:
+            if unlined > level >= lined and (  # in this order, since most levels are past unlined
                 self.line_end >= last or not self.ends_line(position, last)
             ):
-                before = self.unlined - 1
+                before = unlined - 1
                 level = following[before]
                 continue
             found = found_at[level]
             if found < position:
-                found = found_at[level] = self.find(level, position)
+                found = text.find(firsts[level], position)
+                if found >= 0:
+                    found = self.find(level, found)
+                found_at[level] = found
                 if found < 0:
                     level = following[before] = following[level]
                     continue
@@ -427,19 +436,20 @@ class _Splitting:
         at = self.line_end
         if at < position:
             at = text.find("\n", position)
-        if 0 < at < last and text[at - 1] not in self.line_ends:
+        if 0 < at < last and text[at - 1] not in self.order.line_ends:
             match = self.order.line_pattern().search(text, at + 1)
             at = match.start() if match else -1
         self.line_end = at if at >= 0 else self.length
         return self.line_end < last
 
-    def find(self, level: int, start: int) -> int:
+    def find(self, level: int, found: int) -> int:
         """Return where the separator of this level is next, as str.find does, but quicker.
 
-        CPython looks for one character 30 times as fast as for two, so the separator's first is
-        looked for. Where that is dense and the separator rare, as full stops are in a table of
-        contents, a call for each would cost more than all else: a pattern then passes them. It
-        looks at a window that grows, since it is slower than `str.find` where they are rare again.
+        ``found`` is where its first character is next, or -1: CPython looks for one character 30
+        times as fast as for two. Where that is dense and the separator rare, as full stops are in a
+        table of contents, a call for each would cost more than all else: a pattern then passes
+        them. It looks at a window that grows, since it is slower than `str.find` where they are
+        rare again.
         Without it, dot leaders at 500 take 2.5 times as long, tables 3 times.
 
         Whether the separator stands where its first character is, `str.find` tells: the compiled
@@ -450,7 +460,6 @@ class _Splitting:
         separator = self.separators[level]
         first = separator[0]
         size = len(separator)
-        found = text.find(first, start)
         width = _WINDOW
         while found >= 0 and text.find(separator, found, found + size) < 0:
             missed = found
@@ -536,7 +545,8 @@ class _Splitting:
         while True:
             found = self.found[level]
             if found < at:
-                found = self.found[level] = self.find(level, at)
+                found = self.find(level, text.find(separator[0], at))
+                self.found[level] = found
             at = found + size
             if found < 0 or found + offset >= end:
                 self.scan[level] = end
