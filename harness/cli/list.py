@@ -13,16 +13,23 @@ from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 from harness.splitters import registry as splitters
+from segmenter import Separator
+from segmenter.separators import LISTS
 from segmenter.testing.cases import read_glosses
 from segmenter.testing.checks import CHECKS, RULE_SETS
+from segmenter.testing.notation import show_notation
+
+_MOST_WANTED = 5
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(["corpora", "splitters", "rules"]), required=False)
+@click.argument(
+    "kind", type=click.Choice(["corpora", "splitters", "separators", "rules"]), required=False
+)
 @mirror_option
 @click.option("--measure", is_flag=True, help="Read the corpora that are here, to tell their size.")
 def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdict:
-    """List the corpora and splitters that can be measured, and the rules."""
+    """List what can be measured: corpora, splitters, lists of separators, and the rules."""
     if kind not in (None, "corpora") and (mirror or measure):
         raise click.UsageError("--mirror and --measure are for corpora; leave them out")
     console = open_console()
@@ -30,6 +37,8 @@ def list_command(kind: str | None, mirror: Path | None, measure: bool) -> Verdic
         print_table(_tabulate_corpora(mirror, measure), console)
     if kind in (None, "splitters"):
         print_table(_tabulate_splitters(), console)
+    if kind in (None, "separators"):
+        print_table(_tabulate_separators(), console)
     if kind in (None, "rules"):
         print_table(_tabulate_rules(), console)
     return Verdict.WELL
@@ -79,6 +88,36 @@ def _tabulate_rules() -> Table:
             "All of them in full: segmenter/SPEC.md. `segbench check --require` takes rules and sets."
         ],
     )
+
+
+def _tabulate_separators() -> Table:
+    return Table(
+        "Separators",
+        [
+            words("separators"),
+            words("splitter"),
+            Column("number", "number", show_count),
+            words("the most wanted"),
+        ],
+        [
+            {
+                "separators": name,
+                "splitter": splitters.name_with_separators(name),
+                "number": len(separators),
+                "the most wanted": "  ".join(map(_show_separator, separators[:_MOST_WANTED])),
+            }
+            for name, separators in LISTS.items()
+        ],
+        [
+            "A text is cut after a separator, or at │ in it. All of them in full: "
+            "segmenter/separators.py. `--separators NAME` measures the segmenter with a list."
+        ],
+    )
+
+
+def _show_separator(separator: Separator) -> str:
+    before, after = (separator, "") if isinstance(separator, str) else separator
+    return f"{show_notation(before)}│{show_notation(after)}" if after else show_notation(before)
 
 
 def _read_summary(name: str) -> Callable[[Presence], int | None]:

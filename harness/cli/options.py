@@ -16,8 +16,10 @@ from harness.results.bench import BENCH
 from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
 from harness.results.model import BASELINE
+from harness.results.verdict import IN_HOUSE
 from harness.runner.process import SPLITTER_TIMEOUT
 from harness.splitters import registry as splitters
+from segmenter.separators import LISTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -95,13 +97,20 @@ class SplitterOptions:
 
     splitter_names: tuple[str, ...]
     every: str
+    separators: tuple[str, ...]
 
     def choose(self) -> Sequence[str]:
         """Their names. Raises click.UsageError for names beside the demand for all."""
         if self.splitter_names and self.every == "all":
             raise click.UsageError("give --splitter or --splitters all, not both")
         declared = splitters.list_splitters() if self.every == "all" else splitters.default_names()
-        return self.splitter_names or declared
+        return add_separators(self.splitter_names or declared, self.separators)
+
+
+def add_separators(names: Sequence[str], separators: Sequence[str]) -> Sequence[str]:
+    """The splitters, and with them the segmenter with those lists of separators."""
+    own = map(splitters.name_with_separators, separators)
+    return list(dict.fromkeys([*(name for name in names if name == IN_HOUSE), *own, *names]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +217,14 @@ baseline_option = click.option(
     shell_complete=complete_splitters,
     help=f"Splitter that the speed of the others is compared with; {BASELINE} by default.",
 )
+separators_option = click.option(
+    "--separators",
+    type=click.Choice(list(LISTS)),
+    multiple=True,
+    metavar="NAME",
+    help="Also measure the segmenter with these separators; may be repeated. "
+    "`segbench list separators` gives the names.",
+)
 profile_option = click.option(
     "--profile",
     is_flag=True,
@@ -295,6 +312,7 @@ splitter_options = read_into(
         help="Without --splitter: the default splitters, or all, each in its own virtual "
         "environment and with --profile.",
     ),
+    separators_option,
 )
 measuring_options = read_into(
     "measuring",

@@ -9,7 +9,12 @@ from rich.console import Console
 
 from harness.cli.ending import say
 from harness.cli.inputs import choose_splitter, once, print_line
-from harness.cli.options import complete_splitters, limits_option
+from harness.cli.options import (
+    add_separators,
+    complete_splitters,
+    limits_option,
+    separators_option,
+)
 from harness.cli.progress import Bars
 from harness.measure.excerpts import view_text
 from harness.report import show
@@ -30,6 +35,7 @@ from harness.splitters.contenders import gather
     shell_complete=complete_splitters,
     help="Splitter to show; may be repeated. Without it, segmenter and langchain.",
 )
+@separators_option
 @limits_option(500)
 @click.option(
     "--html",
@@ -41,6 +47,7 @@ from harness.splitters.contenders import gather
 def show_command(
     file: str,
     splitter_names: Sequence[str],
+    separators: Sequence[str],
     limits: Sequence[int],
     page: Path | None,
     overwrite: bool,
@@ -53,7 +60,8 @@ def show_command(
         raise click.UsageError("--overwrite is for the file that --html names; leave it out")
     if page and os.path.lexists(page) and not overwrite:
         raise click.UsageError(f"{page} exists; give another file, or --overwrite")
-    declared = map(choose_splitter, once(splitter_names or (IN_HOUSE, BASELINE)))
+    names = add_separators(splitter_names or (IN_HOUSE, BASELINE), separators)
+    declared = map(choose_splitter, once(names))
     with Bars() as bars:
         contenders = gather(declared, bars.begin)
     with click.open_file(file, "rb") as content:

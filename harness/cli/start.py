@@ -17,6 +17,7 @@ _REQUIRED = (
     "matplotlib",
     "msgspec",
     "pyperf",
+    "regex",
     "rich",
     "scipy",
 )

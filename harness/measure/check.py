@@ -13,14 +13,26 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from corpora.document import Document
+from harness.measure.cuts import (
+    PLACES,
+    Structure,
+    count_damage,
+    count_line_ends,
+    find_places,
+    find_structure,
+    guess_separators,
+    list_cuts,
+)
 from harness.measure.spooling import SHARD_SIZE, Shard, SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.escapes import quote
 from harness.results.model import (
     BoundaryCount,
     Count,
+    CutCount,
     Example,
     Failure,
+    LineEnds,
     Unavoidable,
     Violation,
     ViolationCount,
@@ -44,14 +56,16 @@ SPLITTERS_AT_ONCE = KEPT  # whose processes are kept alive, in each process of t
 class CheckResult:
     """What a check learned, in the order of its corpora, splitters and limits.
 
-    Each corpus and limit has its unavoidable boundaries; a workload has a count, a boundary count
-    unless its segments overlap, and for each rule that is applicable to its splitter a violation
-    count; or else it has a failure.
+    Each corpus has its line ends, each corpus and limit its unavoidable boundaries; a workload has
+    a count, a boundary count and where its boundaries lie unless its segments overlap, and for each
+    rule that is applicable to its splitter a violation count; or else it has a failure.
     """
 
     counts: list[Count] = field(default_factory=list)
     boundaries: list[BoundaryCount] = field(default_factory=list)
+    cuts: list[CutCount] = field(default_factory=list)
     unavoidable: list[Unavoidable] = field(default_factory=list)
+    line_ends: list[LineEnds] = field(default_factory=list)
     violations: list[ViolationCount] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -68,6 +82,10 @@ class Tally:
     boundaries: int = 0
     whitespace_boundaries: int = 0
     excess: int = 0
+    places: Counter[str] = field(default_factory=Counter)
+    #: Of each structure how many there are, and how many were cut.
+    structures: Counter[str] = field(default_factory=Counter)
+    cut_structures: Counter[str] = field(default_factory=Counter)
     whitespace_segments: int = 0
     lengths: Counter[int] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
@@ -85,8 +103,12 @@ class Tally:
         document: Document,
         segments: Sequence[str],
         not_applicable: Container[str] = (),
+        structure: Structure | None = None,
     ) -> None:
-        """Apply every rule that is applicable to a document's segments."""
+        """Apply every rule that is applicable to a document's segments, and tell where they meet.
+
+        ``structure`` is that of the document, found here unless it is given.
+        """
         text = document.text
         # Where the limit counts no code points, no unit is too long for it.
         limit = max(1, len(text)) if "fits" in not_applicable else workload.max_chunk_length
@@ -97,7 +119,7 @@ class Tally:
             loss = find_uncovered(text, segments)
         else:
             loss = splitting.loss
-            self._count_boundaries(splitting)
+            self._count_boundaries(splitting, structure or find_structure(document))
         self.loss = self.loss.plus(loss)
         self.inexact += not loss.exact
         self.whitespace_segments += sum(map(str.isspace, segments))
@@ -121,7 +143,7 @@ class Tally:
                     self.examples[kind].append(example)
                     self.kept[kind] += measure_example(example)
 
-    def _count_boundaries(self, splitting: Splitting) -> None:
+    def _count_boundaries(self, splitting: Splitting, structure: Structure) -> None:
         text = splitting.text
         boundaries = splitting.boundaries
         self.boundaries += len(boundaries)
@@ -129,6 +151,12 @@ class Tally:
             [text[at].isspace() or text[at - 1].isspace() for at in boundaries]
         )
         self.excess += splitting.excess
+        cuts = list_cuts(splitting)
+        self.places.update(find_places(text, cuts))
+        damage = count_damage(text, structure, cuts, splitting.max_chunk_length)
+        for name, (number, cut) in damage.items():
+            self.structures[name] += number
+            self.cut_structures[name] += cut
 
     def merge(self, later: "Tally") -> None:
         """Add what the documents after these came to, their digests apart."""
@@ -139,6 +167,9 @@ class Tally:
         self.boundaries += later.boundaries
         self.whitespace_boundaries += later.whitespace_boundaries
         self.excess += later.excess
+        self.places.update(later.places)
+        self.structures.update(later.structures)
+        self.cut_structures.update(later.cut_structures)
         self.whitespace_segments += later.whitespace_segments
         self.lengths.update(later.lengths)
         self.violations.update(later.violations)
@@ -233,6 +264,8 @@ def _check_corpus(
     failures: dict[Workload, Failure] = {}
     pending: deque[tuple[Shard, Future[ShardResult]]] = deque()
     unavoidable: Counter[int] = Counter(dict.fromkeys(uncounted, 0))
+    line_ends: Counter[str] = Counter()
+    fitting: Counter[str] = Counter()
     code_points = 0
 
     def merge_first() -> None:
@@ -240,6 +273,8 @@ def _check_corpus(
         checked = future.result()
         pending.popleft()
         unavoidable.update(checked.unavoidable)
+        line_ends.update(checked.line_ends)
+        fitting.update(checked.fitting)
         for workload, answer in checked.answers.items():
             if workload in failures:
                 continue  # it was submitted before the failure was known
@@ -277,6 +312,10 @@ def _check_corpus(
     if not code_points:
         raise MeasurementError(f"corpus {corpus.name} has no text, so nothing was checked")
     result.unavoidable.extend(Unavoidable(corpus.name, *each) for each in unavoidable.items())
+    if uncounted:
+        ends, cr_lf = line_ends["all"], line_ends["cr_lf"]
+        (fits, _), *_ = fitting.most_common(1)
+        result.line_ends.append(LineEnds(corpus.name, code_points, ends, cr_lf, fits))
     for workload in workloads:
         if workload in failures:
             result.failures.append(failures[workload])
@@ -319,6 +358,12 @@ def _conclude(
                 tally.whitespace_segments,
                 tally.excess,
             )
+        )
+        result.cuts.extend(CutCount(workload, place, tally.places[place]) for place in PLACES)
+        result.cuts.extend(
+            CutCount(workload, structure=name, of=number, cut=tally.cut_structures[name])
+            for name, number in tally.structures.items()
+            if number
         )
     for name in RULES:
         if name in splitter.not_applicable:
@@ -374,10 +419,16 @@ def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> Los
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """What came of some documents, and the boundaries that are unavoidable in them, by limit."""
+    """What came of some documents.
+
+    Counted once per corpus are the boundaries that are unavoidable, by limit, the line ends, and
+    the code points by the separators that fit.
+    """
 
     answers: Mapping[Workload, Tally | Failure]
     unavoidable: Mapping[int, int]
+    line_ends: Mapping[str, int]
+    fitting: Mapping[str, int]
 
 
 def check_shard(
@@ -388,24 +439,33 @@ def check_shard(
 ) -> ShardResult:
     """Check some documents of a corpus, in a process of the executor.
 
-    Unavoidable boundaries are counted at ``limits``.
+    Unavoidable boundaries are counted at ``limits``; without any, neither they nor line ends are.
     """
     documents = shard.read()
+    structures = list(map(find_structure, documents))
+    line_ends: Counter[str] = Counter()
+    fitting: Counter[str] = Counter()
+    for document in documents if limits else ():
+        line_ends.update(count_line_ends(document.text))
+        fitting[guess_separators(document)] += len(document.text)
     return ShardResult(
         {
-            workload: _check_documents(shard, documents, workload, splitter, pool)
+            workload: _check_documents(shard, documents, structures, workload, splitter, pool)
             for workload, splitter in workloads.items()
         },
         {
             limit: sum(count_unavoidable(document.text, limit) for document in documents)
             for limit in limits
         },
+        line_ends,
+        fitting,
     )
 
 
 def _check_documents(
     shard: Shard,
     documents: Sequence[Document],
+    structures: Sequence[Structure],
     workload: Workload,
     splitter: Splitter,
     pool: SplitterPool,
@@ -421,8 +481,8 @@ def _check_documents(
                 start=shard.start,
                 documents=shard.documents,
             )
-            for document, given in zip(documents, segments, strict=True):
-                tally.add(workload, document, given, splitter.not_applicable)
+            for document, structure, given in zip(documents, structures, segments, strict=True):
+                tally.add(workload, document, given, splitter.not_applicable, structure)
     except SplitterError as error:
         if error.status == TIMED_OUT:
             pool.give_up(splitter, error)

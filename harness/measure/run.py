@@ -126,6 +126,8 @@ def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: P
             counts=checked.counts,
             boundaries=checked.boundaries,
             unavoidable=checked.unavoidable,
+            cuts=checked.cuts,
+            line_ends=checked.line_ends,
             violations=checked.violations,
             examples=checked.examples,
             failures=[*unavailable, *checked.failures],

@@ -108,6 +108,8 @@ def _find_others(run: Run) -> list[Table]:
     shown = (
         tables.violations(run),
         tables.timings(run),
+        tables.cuts(run),
+        tables.structures(run),
         tables.lengths(run),
         tables.losses(run),
         tables.counts(run),
@@ -122,7 +124,12 @@ def _find_others(run: Run) -> list[Table]:
 
 def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:
     """By section."""
-    return {"speed": _plot_speed(run), "lengths": _plot_lengths(run), "growth": _plot_growth(run)}
+    return {
+        "speed": _plot_speed(run),
+        "cuts": _plot_cuts(run),
+        "lengths": _plot_lengths(run),
+        "growth": _plot_growth(run),
+    }
 
 
 def _plot_speed(run: Run) -> list[Plot]:
@@ -153,6 +160,25 @@ def _plot_lengths(run: Run) -> list[Plot]:
             [(record["splitter"], record["share"]) for record in full if record["limit"] == limit],
         )
         for limit in dict.fromkeys(record["limit"] for record in full)
+    ]
+
+
+def _plot_cuts(run: Run) -> list[Plot]:
+    """One plot per limit: a bar per splitter, stacked by place."""
+    table = tables.cuts(run)
+    places = list(dict.fromkeys(row.place for row in run.cuts if row.place))
+    return [
+        plots.plot_stacks(
+            f"Boundaries at limit {limit:,}",
+            "share of the boundaries",
+            places,
+            [
+                (record["splitter"], [record[place] for place in places])
+                for record in table.records
+                if record["limit"] == limit
+            ],
+        )
+        for limit in dict.fromkeys(record["limit"] for record in table.records)
     ]
 
 

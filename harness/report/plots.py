@@ -115,6 +115,29 @@ def plot_shares(title: str, axis: str, rows: Sequence[tuple[str, float]]) -> Plo
         return _draw(figure, title)
 
 
+def plot_stacks(
+    title: str, axis: str, parts: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]
+) -> Plot:
+    """A bar per name, stacked of a share of 1 for each of the parts, with a legend."""
+    with mpl.rc_context(_STYLE):
+        figure, axes = _start_rows([name for name, _ in rows])
+        for number, part in enumerate(parts):
+            axes.barh(
+                range(len(rows)),
+                [shares[number] for _, shares in rows],
+                left=[sum(shares[:number]) for _, shares in rows],
+                height=0.6,
+                color=_SERIES[number],
+                label=part,
+            )
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+        axes.set_xlabel(axis)
+        figure.set_figheight(figure.get_figheight() + 1)
+        figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=_INK)
+        return _draw(figure, title)
+
+
 def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = ()) -> Plot:
     """A line a splitter: seconds by code points, both logarithmic.
 

@@ -19,6 +19,7 @@ from harness.results.model import (
     BoundaryCount,
     Claim,
     Count,
+    CutCount,
     Exemption,
     Round,
     Run,
@@ -771,6 +772,141 @@ def boundaries(run: Run) -> Table:
     )
 
 
+def cuts(run: Run, *, detailed: bool = False) -> Table:
+    """One row per limit and splitter: which share of its boundaries lies where.
+
+    With ``detailed`` also one row per corpus.
+    """
+    places = list(dict.fromkeys(row.place for row in run.cuts if row.place))
+    return Table(
+        "Where boundaries lie",
+        [
+            *([words("corpus")] if detailed else []),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            Column("boundaries", "number", show_count),
+            Column("at line ends", "at line ends", show_share),
+            *(Column(place, place, show_share) for place in places),
+        ],
+        _list_shares(run, detailed=detailed),
+        [
+            "Shares of the boundaries, each at the first of these places that applies: at line ends "
+            "are paragraph (two line ends or more) and line; lost is where other characters than "
+            "whitespace are missing. docs/cuts.md defines the places.",
+            *advise_separators(run),
+        ],
+        names=3 if detailed else 2,
+    )
+
+
+_LINE_ENDS = ("paragraph", "line")
+
+
+def _list_shares(run: Run, *, detailed: bool = True) -> list[dict[str, Any]]:
+    """The share of each place by corpus, limit and splitter, if there are boundaries."""
+    records = []
+    for corpus, limit, splitter, found in _group_cuts(run, detailed=detailed):
+        counted: Counter[str] = Counter()
+        for row in found:
+            if row.place:
+                counted[row.place] += row.count or 0
+        if total := counted.total():
+            shares = {place: number / total for place, number in counted.items()}
+            ends = sum(shares[place] for place in _LINE_ENDS)
+            named = {"corpus": corpus, "limit": limit, "splitter": splitter, "number": total}
+            records.append({**named, "at line ends": ends, **shares})
+    return records
+
+
+def structures(run: Run) -> Table:
+    """One row per corpus, limit and splitter: what of the texts' structure was cut."""
+    records = [
+        {"corpus": corpus, "limit": limit, "splitter": splitter, "row": row}
+        for corpus, limit, splitter, found in _group_cuts(run, detailed=True)
+        for row in found
+        if row.structure and corpus != ALL_CORPORA
+    ]
+    return Table(
+        "What was cut that would fit",
+        [
+            words("corpus"),
+            words("structure", "row.structure"),
+            Column("limit", "limit", show_count),
+            words("splitter"),
+            Column("of", "row.of", show_count),
+            Column("cut", "row.cut", show_count),
+            Column("share", lambda record: record["row"].cut / record["row"].of, show_share),
+        ],
+        sorted(records, key=lambda record: (record["corpus"], record["row"].structure)),
+        [
+            "Of what is no longer than the limit. A heading is orphaned if a segment ends with it. A "
+            "closing mark is a quote, a bracket or a full stop of Chinese or Japanese that begins a "
+            "segment, of all boundaries."
+        ],
+        names=4,
+    )
+
+
+def _group_cuts(run: Run, *, detailed: bool) -> Iterator[tuple[str, int, str, list[CutCount]]]:
+    """What is known of boundaries by corpus, limit and splitter, first over all corpora."""
+    corpora = list(dict.fromkeys(row.workload.corpus for row in run.cuts))
+    grouped: defaultdict[tuple[str, int, str], list[CutCount]] = defaultdict(list)
+    for row in run.cuts:
+        workload = row.workload
+        grouped[workload.corpus, workload.max_chunk_length, workload.splitter].append(row)
+    for corpus in _and_all(corpora) if detailed else [ALL_CORPORA]:
+        for limit in _limits(run):
+            for splitter in _splitters(run):
+                named = corpora if corpus == ALL_CORPORA else [corpus]
+                found = [grouped[each, limit, splitter] for each in named]
+                if all(found):  # else it failed on a corpus: a sum would compare unlike things
+                    yield corpus, limit, splitter, [row for rows in found for row in rows]
+
+
+_FEW = 0.5  # of boundaries at line ends
+
+
+def advise_separators(run: Run) -> list[str]:
+    """A sentence for each corpus that other separators than the default may cut better.
+
+    So it is if its lines are shorter than the limit, or most of them end in CR LF, and few
+    boundaries lie at their ends. Prose with LF is left out: its boundaries belong at sentences.
+    What is said is of the largest such limit.
+    """
+    shares = {
+        (record["corpus"], record["limit"], record["splitter"]): record["at line ends"]
+        for record in _list_shares(run)
+    }
+    advice = []
+    for each in run.line_ends:
+        length = each.code_points / each.line_ends if each.line_ends else math.inf
+        most_cr_lf = 0 < each.line_ends < each.cr_lf * 2 > each.line_ends
+        if each.separators == "prose" and not most_cr_lf:
+            continue
+        other = f"{IN_HOUSE}-{each.separators}"
+        for limit in reversed(_limits(run)):
+            share = shares.get((each.corpus, limit, IN_HOUSE))
+            if share is None or share >= _FEW or not (most_cr_lf or length <= limit):
+                continue
+            measured = shares.get((each.corpus, limit, other))
+            if measured is not None and measured <= share:
+                continue
+            lines = f"lines have {length:.0f} code points on average"
+            if most_cr_lf:
+                lines += f" and {each.cr_lf / each.line_ends:.0%} of them end in CR LF"
+            known = (
+                f"Try `--separators {each.separators}`."
+                if measured is None
+                else f"`{other}` has {measured:.1%}."
+            )
+            advice.append(
+                f"{safe.code(each.corpus)}: only {share:.1%} of the boundaries of `{IN_HOUSE}` at "
+                f"{limit} are at line ends, though {lines}. {known}"
+            )
+            break
+    return advice
+
+
 def trials(run: Run) -> Table:
     """One row per splitter: how it meets hostile texts, and whether its offsets are right."""
     answers: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -899,6 +1035,7 @@ def details(run: Run) -> list[Table]:
         violations(run),
         *([unavoidable(run)] if run.unavoidable else []),
         *(table for table in compared if table.records),
+        *(table for table in (cuts(run), structures(run)) if table.records),
         timings(run),
         lengths(run),
         losses(run),
@@ -913,6 +1050,11 @@ def details(run: Run) -> list[Table]:
 def show_count(value: float) -> str:
     """``1234567`` as ``1,234,567``; a half, which a median may have, is kept."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def show_share(value: float) -> str:
+    """A share of 1, in per cent."""
+    return f"{value:.1%}"
 
 
 def show_loss(value: int) -> str:

@@ -24,7 +24,8 @@ def print_run(run: Run, console: Console) -> None:
     ):
         if table.records:
             print_table(table, console)
-    console.print(Text(safe.lines(tables.answer_run(run))))
+    for line in (*tables.advise_separators(run), tables.answer_run(run)):
+        console.print(Text(safe.lines(line)))
 
 
 def _print_retrieval(run: Run, console: Console) -> None:

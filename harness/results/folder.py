@@ -24,12 +24,14 @@ from harness.results.model import (
     Claim,
     Contrast,
     Count,
+    CutCount,
     Environment,
     Example,
     Exemption,
     Failure,
     Growth,
     Import,
+    LineEnds,
     Retrieval,
     Round,
     Run,
@@ -54,6 +56,8 @@ ROUNDS = "rounds.csv"
 VIEWER = "viewer.json"
 BOUNDARIES = "boundaries.csv"
 UNAVOIDABLE = "unavoidable.csv"
+CUTS = "cuts.csv"
+LINE_ENDS = "line_ends.csv"
 EXEMPTIONS = "exemptions.csv"
 TRIALS = "trials.csv"
 TEXTS = "texts.csv"
@@ -121,6 +125,8 @@ _FILES = (
     _File(ROUNDS, "rounds", Round),
     _File(BOUNDARIES, "boundaries", BoundaryCount),
     _File(UNAVOIDABLE, "unavoidable", Unavoidable),
+    _File(CUTS, "cuts", CutCount),
+    _File(LINE_ENDS, "line_ends", LineEnds),
     _File(EXEMPTIONS, "exemptions", Exemption),
     _File(TRIALS, "trials", Trial),
     _File(TEXTS, "texts", Texts),
@@ -332,13 +338,14 @@ def _read_table(path: Path, kind: type[_T]) -> list[_T]:
     ]
     if missing:
         raise ValueError(f"it has no column {', '.join(missing)}")
+    absent = {field.name for field in fields(kind) if field.default is None}  # type: ignore[arg-type]
     return [
         _build(
             f"line {number}",
             {
                 name: read_cell(cell)
                 for name, cell in zip(header, row, strict=True)
-                if cell or name not in _REPLACED  # nothing stands for None
+                if cell or name not in absent  # nothing stands for None
             },
             kind,
             strict=False,

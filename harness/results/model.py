@@ -68,6 +68,36 @@ class BoundaryCount:
 
 
 @dataclass(frozen=True, slots=True)
+class CutCount:
+    """Where a workload's boundaries lie, or what they cut.
+
+    Either ``count`` boundaries lie at a ``place`` (`harness.measure.cuts`), or ``cut`` of so many
+    of a ``structure`` are cut; what belongs to the other kind is empty or None.
+    """
+
+    workload: Workload
+    place: str = ""
+    count: int | None = None
+    structure: str = ""
+    of: int | None = None
+    cut: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineEnds:
+    """How the lines of a corpus end: ``cr_lf`` of its ``line_ends`` are CR LF.
+
+    ``separators`` names the list that fits most of its text, guessed by names and letters.
+    """
+
+    corpus: str
+    code_points: int
+    line_ends: int
+    cr_lf: int
+    separators: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unavoidable:
     """How many boundaries inside units of a corpus no splitter can do without at a limit."""
 
@@ -454,6 +484,8 @@ class Run:
     excerpts: Sequence[Excerpt] = ()
     boundaries: Sequence[BoundaryCount] = ()
     unavoidable: Sequence[Unavoidable] = ()
+    cuts: Sequence[CutCount] = ()
+    line_ends: Sequence[LineEnds] = ()
     exemptions: Sequence[Exemption] = ()
     trials: Sequence[Trial] = ()
     texts: Sequence[Texts] = ()

@@ -11,6 +11,11 @@ from harness.results.requirements import find_breaches, find_gaps
 IN_HOUSE = "segmenter"
 
 
+def is_in_house(splitter: str) -> bool:
+    """Whether that is this project's segmenter, with whichever separators."""
+    return splitter == IN_HOUSE or splitter.startswith(f"{IN_HOUSE}-")
+
+
 class Verdict(StrEnum):
     """What a command comes to: a bad answer outweighs one that is missing."""
 
@@ -23,7 +28,7 @@ def find_broken_rules(run: Run) -> dict[str, int]:
     """How often this project's segmenter broke each rule that it broke needlessly."""
     broken: Counter[str] = Counter()
     for row in run.violations:
-        if row.workload.splitter == IN_HOUSE:
+        if is_in_house(row.workload.splitter):
             broken[row.rule] += row.count - row.unavoidable
     return {rule: number for rule, number in broken.items() if number}
 

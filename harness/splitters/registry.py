@@ -6,12 +6,15 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from harness.results.errors import MeasurementError
 from harness.results.escapes import quote
+from harness.results.verdict import IN_HOUSE
+from segmenter import SEPARATORS
+from segmenter.separators import LISTS
 from segmenter.testing.factories import Split as Split
 from segmenter.testing.factories import is_file, make_split
 
@@ -93,7 +96,21 @@ def _declared() -> Mapping[str, Splitter]:
                 variant = f"{name}-{suffix}"
                 own = {**table, "options": {**table.get("options", {}), **options}}
                 declared[variant] = Splitter(variant, **own)
+        if name == IN_HOUSE:
+            for each in [name for name in LISTS if LISTS[name] is not SEPARATORS]:
+                declared[name_with_separators(each)] = replace(
+                    declared[IN_HOUSE],
+                    name=name_with_separators(each),
+                    options={"separators": each},
+                    always=False,
+                    description=f"the same with its separators for {each}",
+                )
     return declared
+
+
+def name_with_separators(name: str) -> str:
+    """The splitter that is the segmenter with a named list of separators."""
+    return IN_HOUSE if LISTS[name] is SEPARATORS else f"{IN_HOUSE}-{name}"
 
 
 def list_splitters() -> list[str]:

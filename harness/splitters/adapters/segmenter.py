@@ -7,13 +7,16 @@ from typing import Any
 
 import segmenter
 from segmenter import TextSegmenter
+from segmenter.separators import LISTS
 
 SOURCE = Path(segmenter.__file__).with_name("text_segmenter.py")
 
 
-def text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
-    """TextSegmenter's ``split``; ``options`` are its keyword arguments."""
-    return TextSegmenter(max_chunk_length, **options).split
+def text_segmenter(
+    max_chunk_length: int, separators: str = "memmachine"
+) -> Callable[[str], list[str]]:
+    """TextSegmenter's ``split``, with a named list of separators."""
+    return TextSegmenter(max_chunk_length, separators=LISTS[separators]).split
 
 
 def pure_text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
@@ -33,10 +36,10 @@ def load_pure() -> type[TextSegmenter]:
 
 
 def text_segmenter_offsets(
-    max_chunk_length: int, **options: Any
+    max_chunk_length: int, separators: str = "memmachine"
 ) -> Callable[[str], list[tuple[str, int, int]]]:
     """TextSegmenter's ``spans``, each after the segment that ``split`` gives for it."""
-    made = TextSegmenter(max_chunk_length, **options)
+    made = TextSegmenter(max_chunk_length, separators=LISTS[separators])
     return lambda text: [
         (segment, *span) for segment, span in zip(made.split(text), made.spans(text), strict=True)
     ]
