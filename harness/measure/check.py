@@ -14,7 +14,6 @@ from itertools import accumulate
 
 from corpora.document import Document
 from harness.measure.cuts import (
-    PLACES,
     Structure,
     count_damage,
     count_line_ends,
@@ -27,6 +26,7 @@ from harness.measure.spooling import SHARD_SIZE, Shard, SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.escapes import quote
 from harness.results.model import (
+    PLACES,
     BoundaryCount,
     Count,
     CutCount,

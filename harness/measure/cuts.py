@@ -21,12 +21,6 @@ import regex
 from corpora.document import Document
 from segmenter.rules import Splitting
 
-#: From the best to the worst; ``lost`` is where other characters than whitespace are missing.
-PLACES = (
-    *("paragraph", "line", "sentence", "clause", "word"),
-    *("inside-word", "inside-grapheme", "lost"),
-)
-
 _word_boundary = regex.compile(r"\b", regex.WORD)
 _cluster = regex.compile(r"\X")
 _content = re.compile(r"\S")

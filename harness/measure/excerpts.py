@@ -12,6 +12,7 @@ from typing import NamedTuple
 import corpora
 from corpora import Document
 from harness.measure.check import CheckResult, find_uncovered
+from harness.measure.cuts import Cuts, find_places, list_cuts
 from harness.measure.spooling import SpooledCorpus
 from harness.results.errors import MeasurementError
 from harness.results.model import Example, Excerpt, Failure, Span, View, Violation, Workload
@@ -191,6 +192,8 @@ def view_segments(
             reached = at + len(segment)
         elif start <= reached <= end:
             strangers.append((reached, segment[:_ADDED_LENGTH]))
+    cuts = list_cuts(splitting) if "join" not in not_applicable else Cuts((), ())
+    places = dict(zip(cuts.starts, find_places(text, cuts), strict=True))
     earliest = {"fits": placed[0][1].start} if placed else {}  # of a segment that begins before
     return View(
         splitter=workload.splitter,
@@ -211,6 +214,7 @@ def view_segments(
         ),
         added=strangers[:_ADDED],
         loss=find_uncovered(text, segments) if "join" in not_applicable else splitting.loss,
+        places=[places.get(span.start, "") for _, span in placed] if places else [],
     )
 
 

@@ -20,7 +20,7 @@ from harness.report.plots import Plot
 from harness.report.signs import NAMED_SIGNS, show_signs
 from harness.report.tables import Spread, Table
 from harness.results.estimates import Estimate
-from harness.results.model import Excerpt, Failure, Run, View
+from harness.results.model import PLACES, Excerpt, Failure, Run, View
 from harness.results.verdict import BASELINE, IN_HOUSE
 from harness.results.viewer import pack_excerpt
 
@@ -209,6 +209,7 @@ def _pack(
             for failure in failures
         ],
         "signs": NAMED_SIGNS,
+        "places": PLACES,
         "opening": _choose_opening(excerpts, baseline),
     }
 

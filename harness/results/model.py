@@ -7,6 +7,13 @@ from segmenter.loss import Loss
 
 BASELINE = "langchain"  # the splitter that speed is measured against, unless another is named
 
+#: Where a boundary can lie, from the best to the worst; ``lost`` is where other characters than
+#: whitespace are missing.
+PLACES = (
+    *("paragraph", "line", "sentence", "clause", "word"),
+    *("inside-word", "inside-grapheme", "lost"),
+)
+
 # Seconds that a clock can tell, and that anyone waits.
 _SHORTEST = 1e-12
 _LONGEST = 1e9
@@ -296,7 +303,8 @@ class View:
     ``spans`` are the segments of which some character is in the excerpt, in order; ``first`` is
     the number of the first, from 0, of the document's ``segments``. ``added`` are segments, cut to
     a bounded length, that the document does not hold there, with the offset where they would be.
-    ``loss`` is what the whole document loses, None if that is not known.
+    ``loss`` is what the whole document loses, None if that is not known. ``places`` has the place
+    of the boundary before each of the spans, empty if there is none; it is empty if none is known.
     """
 
     splitter: str
@@ -307,6 +315,7 @@ class View:
     violations: Sequence[Violation] = ()
     added: Sequence[tuple[int, str]] = ()
     loss: Loss | None = None
+    places: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from harness.results.model import Excerpt, Span, View, Violation
+from harness.results.model import PLACES, Excerpt, Span, View, Violation
 from segmenter.loss import Loss
 
 _between_surrogates = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
@@ -23,6 +23,7 @@ class _View(msgspec.Struct):
     breaches: list[tuple[str, int, bool, str]]
     added: list[tuple[int, list[str]]]
     loss: Loss | None = None
+    places: list[int] = []  # of PLACES, or how many these are
 
 
 class _Excerpt(msgspec.Struct):
@@ -76,6 +77,7 @@ def _pack_view(view: View, start: int) -> _View:
         [(v.rule, v.start - start, v.unavoidable, v.detail) for v in view.violations],
         [(place - start, _between_surrogates.split(text)) for place, text in view.added],
         view.loss,
+        [PLACES.index(place) if place else len(PLACES) for place in view.places],
     )
 
 
@@ -105,6 +107,7 @@ def _unpack_view(packed: _View, excerpt: _Excerpt) -> View:
         ],
         [(start + place, "".join(pieces)) for place, pieces in packed.added],
         packed.loss,
+        [(*PLACES, "")[number] for number in packed.places],
     )
 
 

@@ -90,6 +90,7 @@ class Text {
   viewer.hidden = false;
 
   const HASH = "#text?";
+  const PLACES = ":places"; // in place of a splitter, whose name it cannot be
   // As Python's str.isspace.
   const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
   const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zs}\p{Zl}\p{Zp}]/u;
@@ -201,7 +202,7 @@ class Text {
     if (!limits().includes(state.limit)) state.limit = limits()[0];
     state.splitters = known.filter((splitter) => state.splitters.includes(splitter));
     if (!state.splitters.length) state.splitters = known.slice(0, 2);
-    if (!known.includes(state.from)) state.from = "";
+    if (!known.includes(state.from) && state.from !== PLACES) state.from = "";
   }
 
   function write() {
@@ -270,7 +271,7 @@ class Text {
     offer("limit", "radio", limits(), [state.limit]);
     offer("splitters", "checkbox", splitters(), state.splitters);
     const changes = splitters().map((splitter) => [splitter, `what changes from ${splitter}`]);
-    fill(form.elements.from, [["", "segments apart"], ...changes], state.from);
+    fill(form.elements.from, [["", "segments apart"], [PLACES, "where boundaries lie"], ...changes], state.from);
     form.elements.signs.checked = state.signs;
   }
 
@@ -345,8 +346,9 @@ class Text {
       column.append(element("p", "missing", makeSeen(`Not shown here: ${why}.`)));
       return column;
     }
-    const kinds = state.from ? classify(view) : null;
-    column.append(summarize(view), kinds ? tell(kinds, view) : element("p"));
+    const kinds = state.from === PLACES ? findPlaces(view) : state.from ? classify(view) : null;
+    const told = state.from === PLACES ? tellPlaces(view) : kinds ? tell(kinds, view) : element("p");
+    column.append(summarize(view), told);
     const text = element("div", "text");
     text.tabIndex = 0;
     text.setAttribute("role", "region");
@@ -429,6 +431,41 @@ class Text {
     while (start < end && SPACE.test(text.at(start))) start += 1;
     while (end > start && SPACE.test(text.at(end - 1))) end -= 1;
     return [start, end];
+  }
+
+  // The class of each segment, by where the boundary before it lies.
+  function findPlaces(view) {
+    return once(view, "places", () =>
+      [...view.starts.keys()].map((number) => {
+        const place = view.places[number] ?? data.places.length;
+        return `${number % 2 ? "odd" : ""} ${place < data.places.length ? `place-${place}` : ""}`;
+      }),
+    );
+  }
+
+  // How many boundaries lie where, and a button that goes to the worst of them, one after the other.
+  function tellPlaces(view) {
+    const told = element("p", "migration");
+    const known = [...view.places.entries()].filter(([, place]) => place < data.places.length);
+    if (!known.length) {
+      told.textContent = "Where its boundaries lie is not known.";
+      return told;
+    }
+    const number = (place) => known.filter((each) => each[1] === place).length;
+    const parts = data.places.map((name, place) => [name, number(place)]).filter((part) => part[1]);
+    told.append(`${parts.map(([name, many]) => `${name} ${count(many)}`).join(", ")}. `);
+    const worst = known.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const button = element("button", "worst", "Go to the worst");
+    button.type = "button";
+    let next = 0;
+    button.addEventListener("click", () => {
+      const [segment, place] = worst[next];
+      next = (next + 1) % worst.length;
+      button.textContent = `Go to the next worst (that was ${data.places[place]})`;
+      button.closest(".column").querySelector(".text").choose(segment);
+    });
+    told.append(button);
+    return told;
   }
 
   function tell(kinds, view) {
@@ -657,6 +694,7 @@ class Text {
         `${count(length)} of ${plural(view.limit, "code point")} (${share} %), ` +
         `from ${count(excerpt().start + start)} to ${count(excerpt().start + end)}.`;
     };
+    text.choose = choose;
     text.addEventListener("click", (event) => {
       const segment = event.target.closest(".segment");
       if (segment) choose(Number(segment.dataset.number));
@@ -677,7 +715,9 @@ class Text {
       return entry;
     };
     const entries = [];
-    if (state.from) {
+    if (state.from === PLACES) {
+      data.places.forEach((name, place) => entries.push(key(`segment place-${place}`, "ab", name)));
+    } else if (state.from) {
       entries.push(
         key("segment same", "ab", `the same as by ${makeSeen(state.from)}`),
         key("segment edges", "ab", "other whitespace at its ends"),
