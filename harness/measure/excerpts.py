@@ -214,7 +214,7 @@ def view_segments(
         ),
         added=strangers[:_ADDED],
         loss=find_uncovered(text, segments) if "join" in not_applicable else splitting.loss,
-        places=[places.get(span.start, "") for _, span in placed] if places else [],
+        places=[places.get(span.start, "") for _, span in placed] if places else (),
     )
 
 

@@ -107,7 +107,7 @@ def _unpack_view(packed: _View, excerpt: _Excerpt) -> View:
         ],
         [(start + place, "".join(pieces)) for place, pieces in packed.added],
         packed.loss,
-        [(*PLACES, "")[number] for number in packed.places],
+        [(*PLACES, "")[number] for number in packed.places] or (),
     )
 
 

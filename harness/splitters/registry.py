@@ -96,15 +96,16 @@ def _declared() -> Mapping[str, Splitter]:
                 variant = f"{name}-{suffix}"
                 own = {**table, "options": {**table.get("options", {}), **options}}
                 declared[variant] = Splitter(variant, **own)
-        if name == IN_HOUSE:
-            for each in [name for name in LISTS if LISTS[name] is not SEPARATORS]:
-                declared[name_with_separators(each)] = replace(
-                    declared[IN_HOUSE],
-                    name=name_with_separators(each),
-                    options={"separators": each},
-                    always=False,
-                    description=f"the same with its separators for {each}",
-                )
+    for name, separators in LISTS.items():
+        if separators is not SEPARATORS:
+            named = name_with_separators(name)
+            declared[named] = replace(
+                declared[IN_HOUSE],
+                name=named,
+                options={"separators": name},
+                always=False,
+                description=f"the segmenter with its separators for {name}",
+            )
     return declared
 
 

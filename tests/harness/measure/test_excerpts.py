@@ -83,6 +83,7 @@ def test_a_view_has_the_segments_that_reach_into_the_window() -> None:
         violations=[],
         added=[],
         loss=Loss(lost_whitespace=2),
+        places=["sentence", "sentence"],
     )
 
 
