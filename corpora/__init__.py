@@ -23,7 +23,7 @@ from corpora.local.files import Choice
 from corpora.local.tables import SUFFIX_LIST as TABLES
 from corpora.summary import Summary, summarize
 from corpora.timeout import TIMEOUT
-from corpora.wording import escape_name
+from corpora.wording import decode_name
 
 __all__ = [
     "TIMEOUT",
@@ -173,7 +173,7 @@ def _load(
     if name and (os.path.lexists(name) or set(name) & set("./\\")):
         return files.load_files(name, Path(name), choice, timeout)
     raise RequestError(
-        f"no corpus is named {escape_name(name)!r}; {_suggest(name, names())}; "
+        f"no corpus is named {decode_name(name)!r}; {_suggest(name, names())}; "
         "and there is no such file or folder"
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.document import Corpus, CorpusError, Document, RequestError
 from corpora.timeout import Sign, watch
-from corpora.wording import escape_name, one_line
+from corpora.wording import decode_name, one_line
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
@@ -62,7 +62,7 @@ def load_function(name: str, timeout: float) -> Corpus:
     function raises, for anything else that it gives, and if nothing arrives for ``timeout``
     seconds.
     """
-    shown = escape_name(name)
+    shown = decode_name(name)
     function = _find(name)
 
     def read() -> Iterator[Document]:
@@ -153,13 +153,13 @@ def _describe(error: BaseException) -> str:
     ]
     if not frames:
         return described
-    return f"{described} ({escape_name(frames[-1].filename)}, line {frames[-1].lineno})"
+    return f"{described} ({decode_name(frames[-1].filename)}, line {frames[-1].lineno})"
 
 
 def _find(name: str) -> Make:
     module, _, function = name.rpartition(":")
     if _is_file(module) and not Path(module).is_file():
-        raise RequestError(f"there is no file {escape_name(module)}; give an existing one")
+        raise RequestError(f"there is no file {decode_name(module)}; give an existing one")
     folder = str(Path(module).absolute().parent) if _is_file(module) else str(Path.cwd())
     if folder not in sys.path:
         sys.path.append(folder)  # as a program that is run there finds what is beside it
@@ -170,22 +170,22 @@ def _find(name: str) -> Make:
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name == module.split(".")[0]:
             raise RequestError(
-                f"there is no module {module}; as a corpus, {escape_name(name)} names a function: "
+                f"there is no module {module}; as a corpus, {decode_name(name)} names a function: "
                 f"{_GRAMMAR}"
             ) from None
         raise CorpusError(
-            f"{escape_name(module)} cannot be imported: {_describe(error)}; fix it, or install "
+            f"{decode_name(module)} cannot be imported: {_describe(error)}; fix it, or install "
             "what it needs"
         ) from error
     try:
         found = attrgetter(function)(imported)
     except AttributeError:
         raise RequestError(
-            f"{escape_name(module)} has no {function}; name a function of it"
+            f"{decode_name(module)} has no {function}; name a function of it"
         ) from None
     if not callable(found):
         raise RequestError(
-            f"{function} of {escape_name(module)} is a {type(found).__name__}, not a function; "
+            f"{function} of {decode_name(module)} is a {type(found).__name__}, not a function; "
             f"{_EXPECTED}"
         )
     make: Make = found

@@ -23,8 +23,11 @@ def show_column(name: str) -> str:
     return truncate(name if plain else repr(name), 60)
 
 
-def escape_name(name: str) -> str:
-    r"""A file's name as valid Unicode: a byte that is not UTF-8 becomes ``\xNN``."""
+def decode_name(name: str) -> str:
+    r"""A file's name as valid Unicode: a byte that is not UTF-8 becomes ``\xNN``.
+
+    Control characters stay, so it is not yet safe for a terminal.
+    """
     try:
         content = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte

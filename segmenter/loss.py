@@ -93,7 +93,7 @@ def find_loss(text: str, joined: str) -> Loss:
     return _align(text, joined) or least
 
 
-def count_lost(text: str) -> Loss:
+def lose_all(text: str) -> Loss:
     """The loss of a whole text."""
     content = sum(map(len, text.split()))
     return Loss(len(text) - content, content)
@@ -103,8 +103,8 @@ def find_loss_unordered(text: str, joined: str) -> Loss:
     """What is lost and added at least, in whatever order the characters come."""
     before, after = Counter(text), Counter(joined)
     return (
-        count_lost("".join((before - after).elements()))
-        .plus(_turn(count_lost("".join((after - before).elements()))))
+        lose_all("".join((before - after).elements()))
+        .plus(_turn(lose_all("".join((after - before).elements()))))
         ._replace(exact=False)
     )
 
@@ -242,7 +242,7 @@ def find_common_length(first: str, second: str) -> int:
 
 def _align(text: str, joined: str) -> Loss | None:
     """The exact loss of texts that are short; None if they are not."""
-    lost, added = count_lost(text), count_lost(joined)
+    lost, added = lose_all(text), lose_all(joined)
     # So often content is repeated, to outweigh all whitespace that both can hold.
     weight = 1 + min(lost.lost_whitespace, added.lost_whitespace)
     sizes = [each.lost_whitespace + weight * each.lost_content for each in (lost, added)]
@@ -359,5 +359,5 @@ def _combine(before: _Gaps, after: _Gaps, agreements: Sequence[Agreement]) -> Lo
 def _settle(text: str, joined: str) -> Loss:
     text, joined = _trim(text, joined)
     if not (text and joined):
-        return count_lost(text).plus(_turn(count_lost(joined)))
+        return lose_all(text).plus(_turn(lose_all(joined)))
     return _align(text, joined) or find_loss_unordered(text, joined)

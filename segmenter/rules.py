@@ -32,7 +32,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from segmenter.loss import Loss, count_lost, find_loss
+from segmenter.loss import Loss, find_loss, lose_all
 
 _content = re.compile(r"\S")
 
@@ -110,7 +110,7 @@ class Splitting:
             left_out.append(self.text[end:start])
             end = start + len(segment)
         left_out.append(self.text[end:])
-        return count_lost("".join(left_out))
+        return lose_all("".join(left_out))
 
     def pairs(self) -> Iterator[tuple[int, str]]:
         """Each segment with its offset, which is -1 where it has no place."""

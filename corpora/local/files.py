@@ -17,7 +17,7 @@ from corpora.local.content import (
 from corpora.local.folder import Listing, Patterns, list_folder
 from corpora.local.tables import find_table_kind, read_texts
 from corpora.timeout import Sign, watch
-from corpora.wording import escape_name, list_names
+from corpora.wording import decode_name, list_names
 
 _BATCH_SIZE = 1 << 16  # code points: a document costs a message between threads otherwise
 _ERRORS_AT_MOST = 20
@@ -66,7 +66,7 @@ def load_files(
     are left out, which the notes tell. Raises RequestError if the path, the encoding, or a needed
     column is not there, and CorpusError for a path that is neither file nor folder.
     """
-    shown = escape_name(str(path))
+    shown = decode_name(str(path))
     check_encoding(choice.codec)
     if choice.text_column == "":
         raise RequestError("a column has a name; give it: --text-column")
@@ -89,7 +89,7 @@ def load_files(
         if kind := name_kind(mode):
             what = f"{shown} is a {kind}; only regular files are read, and folders"
             raise CorpusError(what)
-        listing = Listing({escape_name(path.name): path})
+        listing = Listing({decode_name(path.name): path})
     kinds = {
         each: find_table_kind(each.name, named_column=choice.text_column is not None)
         for each in listing.files.values()
@@ -97,7 +97,7 @@ def load_files(
     for each, kind in kinds.items():
         if kind and choice.text_column is None:
             raise RequestError(
-                f"{escape_name(str(each))} has columns; name the one with the text: --text-column"
+                f"{decode_name(str(each))} has columns; name the one with the text: --text-column"
             )
     applied = {"--include", "--exclude"} if path.is_dir() else set()
     if not listing.files:  # that there is no document is what must be told
@@ -108,10 +108,10 @@ def load_files(
         applied.add("--encoding")
     read = partial(_read, path, listing, choice, timeout)
     corpus = Corpus(
-        escape_name(name),
+        decode_name(name),
         read,
-        escape_name(str(path.absolute())),
-        listing.describe(escape_name(name)),
+        decode_name(str(path.absolute())),
+        listing.describe(decode_name(name)),
     )
     return corpus, frozenset(applied)
 
@@ -147,7 +147,7 @@ def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Itera
             nonlocal reading
             errors = dict(listing.unreadable)
             for name, each in listing.files.items():
-                reading = escape_name(str(each))
+                reading = decode_name(str(each))
                 try:
                     for document in _read_file(name, each, choice, give_sign):
                         if not errors:  # else what follows is read for its errors alone
@@ -202,11 +202,11 @@ def _describe_errors(path: Path, listing: Listing, errors: Mapping[str, FileErro
         ((name, error),) = errors.items()
         place = listing.files.get(name, path / name)
         otherwise = "" if place == path else ", or leave it out: --exclude"
-        return f"{error.describe(escape_name(str(place)))}; {error.remedy}{otherwise}"
+        return f"{error.describe(decode_name(str(place)))}; {error.remedy}{otherwise}"
     told = [error.describe(name) for name, error in errors.items()]
     remedies = list(dict.fromkeys(error.remedy for error in errors.values()))
     return (
-        f"{len(errors):,} files of {escape_name(str(path))} cannot be read: "
+        f"{len(errors):,} files of {decode_name(str(path))} cannot be read: "
         f"{list_names(told, _ERRORS_AT_MOST)}; {' or '.join(remedies[:3])}, "
         "or leave them out: --exclude"
     )

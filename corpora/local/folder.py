@@ -12,7 +12,7 @@ from corpora.document import RequestError
 from corpora.local.content import DataFile, FileError, is_binary, name_kind, open_regular
 from corpora.local.tables import find_table_kind
 from corpora.timeout import Sign
-from corpora.wording import escape_name, list_names
+from corpora.wording import decode_name, list_names
 
 _EXCLUDED = ("file or folder by --exclude", "files and folders by --exclude")
 _NOT_INCLUDED = ("file that no --include matches", "files that no --include matches")
@@ -134,7 +134,7 @@ def _walk(
             continue
         for entry in entries:
             give_sign()
-            name = escape_name(before + entry.name)
+            name = decode_name(before + entry.name)
             is_folder = stat.S_ISDIR(_get_mode(entry))
             if entry.name.startswith("."):
                 listing.leave_out("hidden file or folder", "hidden files and folders", name)

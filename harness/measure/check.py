@@ -43,7 +43,7 @@ from harness.runner.digest import SegmentsDigest, digest_document
 from harness.runner.pool import KEPT, SplitterPool, open_folder
 from harness.runner.process import TIMED_OUT, SplitterError
 from harness.splitters.registry import Splitter
-from segmenter.loss import Loss, count_lost
+from segmenter.loss import Loss, lose_all
 from segmenter.rules import RULES, Splitting, count_unavoidable
 
 EXAMPLE_CODE_POINTS = 500  # of the examples that a workload keeps for each rule
@@ -413,7 +413,7 @@ def _place_in_order(text: str, segments: Sequence[str], *, nearest: bool) -> Los
         uncovered.append(text[end:start])
         end = max(end, start + len(segment))
     uncovered.append(text[end:])
-    lost, added = count_lost("".join(uncovered)), count_lost("".join(missing))
+    lost, added = lose_all("".join(uncovered)), lose_all("".join(missing))
     return lost._replace(added_whitespace=added.lost_whitespace, added_content=added.lost_content)
 
 

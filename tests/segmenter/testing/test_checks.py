@@ -78,12 +78,12 @@ def find_broken(factory: Factory, rules: object) -> dict[str, list[str]]:
     BROKEN,
     ids=[f"{rule}-{factory.__name__}" for rule, factory, _ in BROKEN],
 )
-def test_a_broken_splitter_breaks_one_rule_only(rule, factory, rules) -> None:
+def test_a_broken_splitter_breaks_one_rule_of_the_kit_only(rule, factory, rules) -> None:
     found = find_broken(factory, rules)
     assert list(found) == [rule], found
 
 
-def test_every_rule_has_its_broken_splitter() -> None:
+def test_every_rule_of_the_kit_has_its_broken_splitter() -> None:
     assert {rule for rule, _, _ in BROKEN} == set(CHECKS) == set(EVERY_RULE)
 
 
