@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.commands import segbench
+from harness.cli.options import add_separators
 
 
 @pytest.mark.parametrize(
@@ -73,3 +74,11 @@ def test_a_bench_opens_in_the_browser(tmp_path: Path, monkeypatch: pytest.Monkey
     assert done.exit_code == 0, done.output
     (page,) = opened
     assert page.startswith((tmp_path / "out").as_uri())
+
+
+def test_separators_measure_the_segmenter_beside_what_is_named() -> None:
+    assert add_separators(["langchain"], ["lines"]) == ["segmenter-lines", "langchain"]
+    assert add_separators(["langchain", "segmenter"], ["lines", "memmachine", "lines"]) == [
+        *("segmenter", "segmenter-lines", "langchain"),
+    ]
+    assert add_separators(["segmenter-lines"], []) == ["segmenter-lines"]

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from corpora.document import Corpus, CorpusError, Document
 from harness.measure.check import (
+    SPLITTERS_AT_ONCE,
     CheckResult,
     check_corpora,
     find_median,
@@ -257,7 +258,9 @@ def test_a_splitter_that_failed_splits_no_more(tmp_path: Path) -> None:
 
 
 def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
-    splitters = [Splitter(f"slices {n}", "failing_splitters:slices") for n in range(8)]
+    splitters = [
+        Splitter(f"slices {n}", "failing_splitters:slices") for n in range(SPLITTERS_AT_ONCE + 1)
+    ]
     done: list[int] = []
     result = check_inline(
         [make_corpus(TEXTS), make_corpus(["a"], "few")], splitters, [5, 6], progress=done.append

@@ -259,6 +259,25 @@ def test_migration_counts_what_must_be_embedded_again(open_page: Callable[..., P
     assert kinds == ["segment edges", "segment moved", "segment moved"]
 
 
+def test_boundaries_are_coloured_by_place_and_the_worst_are_a_button_away(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page()
+    page.get_by_label("Colours tell").select_option("where boundaries lie")
+    ours, theirs = (column(page, name) for name in ("segmenter", "langchain"))
+    assert ours.locator(".migration").inner_text().startswith("paragraph 1, word 1. ")
+    assert theirs.locator(".migration").inner_text().startswith("paragraph 1, sentence 1. ")
+    assert ours.locator(".segment.place-0").get_attribute("data-number") == "1"
+    assert ours.locator(".segment.place-4").get_attribute("data-number") == "2"
+    assert ours.locator('.segment[data-number="0"][class*="place-"]').count() == 0
+    for told, number in (("word", "2"), ("paragraph", "1"), ("word", "2")):
+        ours.locator("button.worst").click()
+        assert ours.locator(".segment.chosen").get_attribute("data-number") == number
+        assert (
+            ours.locator("button.worst").inner_text() == f"Go to the next worst (that was {told})"
+        )
+
+
 def test_keys_move_from_segment_to_segment(open_page: Callable[..., Page]) -> None:
     page = open_page()
     shown = column(page, "segmenter")

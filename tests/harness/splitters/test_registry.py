@@ -15,7 +15,10 @@ from harness.splitters.registry import (
     default_names,
     list_splitters,
     load_splitter,
+    name_with_separators,
 )
+from segmenter import TextSegmenter
+from segmenter.separators import LISTS
 
 ALWAYS = [
     "segmenter",
@@ -145,3 +148,11 @@ def test_what_names_no_factory_is_unknown(name: str, message: str) -> None:
     with pytest.raises(UnknownSplitterError) as raised:
         load_splitter(name)
     assert str(raised.value).startswith(message)
+
+
+def test_every_list_of_separators_has_its_splitter() -> None:
+    assert name_with_separators("memmachine") == "segmenter"
+    for name, separators in LISTS.items():
+        split = load_splitter(name_with_separators(name)).make(5)
+        text = "# a\n\nb. c, d\n" * 3
+        assert split(text) == TextSegmenter(5, separators=separators).split(text)
