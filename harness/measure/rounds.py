@@ -262,7 +262,7 @@ def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
 
 
 def _round(seconds: float) -> float:
-    """What the clocks can tell; more digits would triple the files in which rounds are kept."""
+    """What the clocks can tell; more digits would only make the files longer."""
     return float(f"{seconds:.5g}")
 
 
