@@ -71,8 +71,10 @@ def _try_memory() -> None:
     lowest = min((each for each in limits if each != resource.RLIM_INFINITY), default=None)
     if lowest is None:
         return
+    # Without -P, modules of the current folder would stand in for those of the same name.
+    program = "from harness.cli.start import load_libraries; load_libraries()"
     tried = subprocess.run(
-        [sys.executable, "-c", "from harness.cli.start import load_libraries; load_libraries()"],
+        [sys.executable, "-P", "-c", program],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

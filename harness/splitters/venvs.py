@@ -124,7 +124,9 @@ def resolve(requirements: Sequence[str], base: "Interpreter") -> dict[str, str]:
         there = {each.name: next(iter(each.specifier)).version for each in pinned}
     elif importlib.util.find_spec("pip"):
         options = ["--dry-run", "--ignore-installed", "--report", "-", *_QUIET]
-        report = _do([sys.executable, "-m", "pip", *python, "install", *options, *requirements])
+        report = _do(
+            [sys.executable, "-P", "-m", "pip", *python, "install", *options, *requirements]
+        )
         listed = [each["metadata"] for each in json.loads(report)["install"]]
         there = {each["name"]: each["version"] for each in listed}
     else:
@@ -204,7 +206,7 @@ def find_interpreter(python: SpecifierSet) -> Interpreter:
 def _find_interpreters() -> list[Interpreter]:
     found: dict[str, Interpreter] = {}
     for path in _candidates():
-        answer = _ask([path, "-c", "import platform; print(platform.python_version())"])
+        answer = _ask([path, "-I", "-c", "import platform; print(platform.python_version())"])
         if re.fullmatch(r"3\.\d+\.\d+", answer):
             found.setdefault(answer, Interpreter(path, answer))
     return list(found.values())
@@ -315,12 +317,12 @@ def _fill(beside: Path, source: _Source) -> None:
         installer = [uv, "pip", "install", "--quiet", "--python", python]
     elif base.path == sys.executable and importlib.util.find_spec("pip"):
         # This pip serves it as well, which is quicker than to give it its own.
-        _do([base.path, "-m", "venv", "--without-pip", str(beside)])
-        installer = [base.path, "-m", "pip", "--python", python, "install", *_QUIET]
+        _do([base.path, "-I", "-m", "venv", "--without-pip", str(beside)])
+        installer = [base.path, "-P", "-m", "pip", "--python", python, "install", *_QUIET]
     else:
-        _do([base.path, "-m", "venv", str(beside)])
+        _do([base.path, "-I", "-m", "venv", str(beside)])
         before = json.loads(_do([python, "-I", "-c", DISTRIBUTIONS]))
-        installer = [python, "-m", "pip", "install", *_QUIET]
+        installer = [python, "-I", "-m", "pip", "install", *_QUIET]
     if source.lock:
         pinned = beside / "lock.txt"
         pinned.write_text(source.lock.text, encoding="utf-8")

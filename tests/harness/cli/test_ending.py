@@ -280,6 +280,26 @@ def limit_memory() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not limited so")
+def test_nothing_of_the_current_folder_runs_while_memory_is_limited(tmp_path: Path) -> None:
+    import resource
+
+    (tmp_path / "harness").mkdir()
+    for name in ("numpy", "tempfile", "json", "harness/__init__"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "harness", "list"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (16 * 2**30,) * 2),
+    )
+    assert not (tmp_path / "ran").exists()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not limited so")
 def test_too_little_memory_is_one_line(tmp_path: Path) -> None:
     done = run_segbench(tmp_path, "check", preexec_fn=limit_memory)
     assert (done.returncode, done.stdout) == (3, "")

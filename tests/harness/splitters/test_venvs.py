@@ -301,6 +301,36 @@ def test_a_python_of_pyenv_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found == Interpreter(str(python), "3.99.1")
 
 
+@pytest.mark.parametrize("own_pip", [True, False])
+def test_nothing_of_the_current_folder_runs(
+    own_pip: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "current"
+    folder.mkdir()
+    for name in ("pip", "venv", "platform", "json", "ensurepip"):
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').write({name!r})")
+    monkeypatch.chdir(folder)
+    answer = [sys.executable, "3.11.4"] if own_pip else [f"{sys.prefix}/bin/python3", "3.11.4"]
+    monkeypatch.setattr(environments, "find_interpreter", lambda _: Interpreter(*answer))
+    newest = replace(SLICES, requirement="fake-splitter", newest=own_pip)
+    install(newest, isolated=True, cache=tmp_path / "cache")
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
+
+
+def test_the_current_folder_does_not_say_which_python_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "platform.py").write_text("python_version = lambda: '3.98.0'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(environments, "_candidates", lambda: [sys.executable])
+    environments._find_interpreters.cache_clear()
+    try:
+        (found,) = environments._find_interpreters()
+    finally:
+        environments._find_interpreters.cache_clear()
+    assert found.version == sys.version.split()[0]
+
+
 def test_uv_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
 
