@@ -40,8 +40,12 @@ _SET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # some reasons are recognised by their words
 }
-_SETTINGS = ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "protocol.allow=never")
-
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.warnAmbiguousRefs=true",
+    "protocol.allow=never",
+)
 _FOLDER, _LINK, _SUBMODULE = 0o040000, 0o120000, 0o160000
 _KIND = 0o170000  # of a mode, without the permissions
 _MOST_LINKS = 40  # followed on one path, as Linux does
@@ -73,9 +77,15 @@ class Repository:
         """The commit that a revision names.
 
         Raises GitError where git knows no such revision, and RequestError where it names
-        something other than one commit.
+        something other than one commit, or could name several.
         """
-        found = _ask(self.folder, "rev-parse", "--verify", revision)
+        found, said = _ask_both(self.folder, "rev-parse", "--verify", revision)
+        ambiguous = {*re.findall("refname '(.+)' is ambiguous", said)}
+        if ambiguous - {"HEAD"}:  # of which everybody means git's own
+            raise RequestError(
+                f"{quote(revision)} is ambiguous, it could be a tag, a branch or a commit; name it "
+                "in full, such as refs/tags/NAME or refs/heads/NAME"
+            )
         if not re.fullmatch("[0-9a-f]{40,}", found):
             raise RequestError(f"{quote(revision)} does not name one commit")
         try:
@@ -357,12 +367,17 @@ def describe_commit(folder: Path, *places: Path) -> Described:
 
 def _ask(folder: Path, *arguments: str) -> str:
     """What git answers, its last line end taken off; raises GitError where it refuses."""
+    return _ask_both(folder, *arguments)[0]
+
+
+def _ask_both(folder: Path, *arguments: str) -> tuple[str, str]:
+    """What git answers, and what it says beside that."""
     with _start(folder, *arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         answer, errors = process.communicate()
+    said = errors.decode(errors="replace")
     if process.returncode:
-        said = _quote(errors.decode(errors="replace"))
-        raise GitError(said or f"git ended with status {process.returncode}")
-    return os.fsdecode(answer).removesuffix("\n")
+        raise GitError(_quote(said) or f"git ended with status {process.returncode}")
+    return os.fsdecode(answer).removesuffix("\n"), said
 
 
 def _quote(said: str) -> str:

@@ -314,6 +314,26 @@ def test_a_revision_is_one_commit(made: Made) -> None:
             repository.find_commit(name)
 
 
+def test_a_name_that_could_be_several_commits_names_none(made: Made) -> None:
+    """Git would take one of them: the tag, or the branch."""
+    first = made.git("rev-parse", "HEAD").strip()
+    made.git("branch", "both")
+    made.git("branch", first[:9])
+    made.commit("second\n", "second")
+    second = made.git("rev-parse", "HEAD").strip()
+    made.git("tag", "both")
+    made.git("update-ref", "refs/heads/HEAD", first)  # nobody means that one
+    made.git("update-ref", f"refs/heads/{first[:8]}", second)
+    made.git("config", "core.warnAmbiguousRefs", "false")
+    repository = Repository.find(made.folder)
+    for name in ("both", "both~0", first[:8], first[:9]):
+        with pytest.raises(RequestError, match=r"is ambiguous, .*; name it in full"):
+            repository.find_commit(name)
+    for name in ("refs/heads/both", "heads/both", first, "HEAD~1"):
+        assert repository.find_commit(name) == first
+    assert repository.find_commit("tags/both") == second
+
+
 def test_an_object_that_a_partial_clone_lacks_is_not_fetched(made: Made, tmp_path: Path) -> None:
     made.commit("second\n", "second")
     made.git("config", "uploadpack.allowFilter", "true")
