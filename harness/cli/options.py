@@ -12,9 +12,13 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import corpora
+from harness.claims.claims import CLAIMS_PAGE
+from harness.compare.report import COMPARISON_FILES
+from harness.report.bench import BENCH_PAGE, PLOT
+from harness.report.pages import REPORT_MARKDOWN, REPORT_PAGE
 from harness.results.bench import BENCH
 from harness.results.estimates import ROUNDS_AT_LEAST
-from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
+from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT, RUN_FILES
 from harness.results.model import BASELINE
 from harness.results.verdict import IN_HOUSE
 from harness.runner.process import SPLITTER_TIMEOUT
@@ -162,8 +166,22 @@ def limits_option(*default: int) -> Decorator[Any]:
     )
 
 
+# Each says that a command has finished there.
+_FINISHED = (ENVIRONMENT, BENCH, CLAIMS, COMPARISON)
+# What a command may write or remove in the folder of --out, which may be somebody else's.
+_WRITTEN = (
+    *RUN_FILES,
+    REPORT_MARKDOWN,
+    REPORT_PAGE,
+    BENCH_PAGE,
+    PLOT,
+    CLAIMS_PAGE,
+    *COMPARISON_FILES,
+)
+
+
 def out_option(command: Command) -> Command:
-    """Give a command --out, and --overwrite, without which a finished run is not replaced.
+    """Give a command --out, and --overwrite, without which no file there is replaced.
 
     The command's argument is ``out``.
     """
@@ -173,10 +191,16 @@ def out_option(command: Command) -> Command:
         if overwrite and out is None:
             raise click.UsageError("--overwrite is for the folder of --out; leave it out")
         if out is not None and not overwrite:
-            for name in (ENVIRONMENT, BENCH, CLAIMS, COMPARISON):
+            for name in _FINISHED:
                 if os.path.lexists(out / name):
                     raise click.UsageError(
                         f"{out} holds the results of an earlier command ({name}); "
+                        "give another folder, or --overwrite"
+                    )
+            for name in _WRITTEN:
+                if os.path.lexists(out / name):
+                    raise click.UsageError(
+                        f"{out} holds {name}, which the results may replace; "
                         "give another folder, or --overwrite"
                     )
         return command(*arguments, out=out, **values)

@@ -27,6 +27,9 @@ from segmenter.testing.notation import show_notation
 
 COMPARISON_PAGE = "compare.md"
 SUMMARY = "GITHUB_STEP_SUMMARY"
+_TIMINGS = {BASE: "base.json", HEAD: "head.json"}
+#: Every file that a comparison may write.
+COMPARISON_FILES = (COMPARISON, COMPARISON_PAGE, ROUNDS, *_TIMINGS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def start_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (COMPARISON, COMPARISON_PAGE, ROUNDS, *map(_name_file, (BASE, HEAD))):
+        for name in COMPARISON_FILES:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise MeasurementError(
@@ -146,11 +149,7 @@ def write_comparison_timings(folder: Path, comparison: Comparison) -> None:
     for side in (BASE, HEAD):
         rounds = [each for measured in comparison.measured for each in measured.rounds]
         if rounds:
-            write_side(folder / _name_file(side), rounds, baseline=side == BASE)
-
-
-def _name_file(side: str) -> str:
-    return f"{side}.json"
+            write_side(folder / _TIMINGS[side], rounds, baseline=side == BASE)
 
 
 def record(answered: Comparison | Addition) -> dict[str, Any]:

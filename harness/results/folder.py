@@ -138,6 +138,9 @@ _FILES = (
     _File(CONTRASTS, "contrasts", Contrast),
 )
 
+#: Every file of a run but for its reports.
+RUN_FILES = (ENVIRONMENT, TIMINGS, VIEWER, *(file.name for file in _FILES))
+
 
 def start_run(path: Path) -> None:
     """Make ``path`` an unfinished run folder: what an earlier run left there is removed.
@@ -146,7 +149,7 @@ def start_run(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        for name in (ENVIRONMENT, TIMINGS, VIEWER, *(file.name for file in _FILES)):
+        for name in RUN_FILES:
             (path / name).unlink(missing_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass

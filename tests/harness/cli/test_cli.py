@@ -335,6 +335,37 @@ def test_results_are_not_replaced_unasked(command: str, name: str, tmp_path: Pat
     assert sorted(path.name for path in folder.iterdir()) == sorted([name, "timings.json"])
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "report.md",
+        "report.html",
+        "texts.csv",
+        "growth.csv",
+        "imports.json",
+        "timings.json",
+        "rounds.csv",
+        "viewer.json",
+        "base.json",
+        "compare.md",
+        "bench.md",
+        "growth.svg",
+        "claims.md",
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "bench", "claims", "compare", "retrieve"])
+def test_files_of_somebody_else_are_not_replaced_unasked(command: str, name: str) -> None:
+    Path("mine").mkdir()
+    Path("mine", name).write_text("mine")
+    result = segbench_(command, "--out", "mine")
+    assert result.exit_code == 2
+    assert error_line(result) == (
+        f"segbench: mine holds {name}, which the results may replace; "
+        "give another folder, or --overwrite"
+    )
+    assert [(file.name, file.read_text()) for file in Path("mine").iterdir()] == [(name, "mine")]
+
+
 def test_results_are_replaced_when_asked() -> None:
     for arguments in ([], ["--overwrite"]):
         result = segbench_("check", *flags("--splitter", "segmenter"), "--out", "run", *arguments)
