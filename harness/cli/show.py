@@ -61,6 +61,9 @@ def show_command(
     if page and os.path.lexists(page) and not overwrite:
         raise click.UsageError(f"{page} exists; give another file, or --overwrite")
     names = add_separators(splitter_names or (IN_HOUSE, BASELINE), separators)
+    replaced = page and page.exists() and not page.is_symlink()  # of a link, the link alone
+    if page and replaced and file != "-" and page.samefile(file):
+        raise click.UsageError(f"{page} is the text itself; give another file with --html")
     declared = map(choose_splitter, once(names))
     with Bars() as bars:
         contenders = gather(declared, bars.begin)

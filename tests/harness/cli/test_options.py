@@ -82,3 +82,15 @@ def test_separators_measure_the_segmenter_beside_what_is_named() -> None:
         *("segmenter", "segmenter-lines", "langchain"),
     ]
     assert add_separators(["segmenter-lines"], []) == ["segmenter-lines"]
+
+
+@pytest.mark.parametrize("name", ["text", "link"])
+def test_a_page_does_not_replace_the_text_that_it_shows(name: str, tmp_path: Path) -> None:
+    page = tmp_path / "text"
+    page.write_text("one two")
+    (tmp_path / "link").symlink_to(page)
+    given = ["show", str(tmp_path / name), "--html", str(page), "--overwrite"]
+    done = CliRunner().invoke(segbench, given)
+    assert done.exit_code == 2
+    assert done.stderr == f"segbench: {page} is the text itself; give another file with --html\n"
+    assert page.read_text() == "one two"
