@@ -1,5 +1,6 @@
 """What the options name: corpora, splitters, folders, the terminal."""
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
@@ -92,8 +93,9 @@ def once(values: Iterable[_T]) -> list[_T]:
 
 
 def name_folder(before: str = "") -> Path:
-    """The folder to write to where none was given."""
-    return Path("reports", before + datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ"))
+    """The folder to write to where none was given: of no other command, even of this second."""
+    started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    return Path("reports", f"{before}{started}-{os.getpid()}")
 
 
 def typed_command() -> str:

@@ -1,5 +1,7 @@
 """An option with nothing to apply to is a wrong command, and what is there is not replaced."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,25 @@ def test_a_page_does_not_replace_the_text_that_it_shows(name: str, tmp_path: Pat
     assert done.exit_code == 2
     assert done.stderr == f"segbench: {page} is the text itself; give another file with --html\n"
     assert page.read_text() == "one two"
+
+
+def test_commands_of_the_same_second_write_to_folders_of_their_own() -> None:
+    program = """
+import datetime, sys
+from harness.cli import inputs
+class Stopped(datetime.datetime):
+    now = classmethod(lambda cls, zone: datetime.datetime(2024, 5, 1, 10, 30, 59, tzinfo=zone))
+inputs.datetime = Stopped
+print(inputs.name_folder("bench-"), flush=True)
+sys.stdin.read()
+"""
+    command = [sys.executable, "-c", program]
+    with (
+        subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as one,
+        subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as other,
+    ):
+        names = [each.stdout.readline() for each in (one, other) if each.stdout]
+        for each in (one, other):
+            each.communicate()
+    assert len({*names}) == 2
+    assert all(name.startswith("reports/bench-2024-05-01T10-30-59Z") for name in names)
