@@ -23,7 +23,8 @@ def escape(text: str, keep: str = "") -> str:
 
 def quote(text: str) -> str:
     """The text as messages name it: in quotes, so that its ends show, and with nothing unseen."""
-    return f"'{escape(text)}'"
+    mark = '"' if "'" in text and '"' not in text else "'"
+    return f"{mark}{escape(text)}{mark}"
 
 
 def write_line(text: str) -> str:

@@ -28,6 +28,8 @@ FILES = {
     "texts.csv",
     "unavoidable.csv",
     "boundaries.csv",
+    "cuts.csv",
+    "line_ends.csv",
     "counts.csv",
     "violations.csv",
     "examples.jsonl",
@@ -153,7 +155,7 @@ def test_check_times_nothing(tmp_path: Path) -> None:
     result = segbench_("check", *flags("--splitter", "segmenter"))
     assert result.exit_code == 0, result.stderr
     (folder,) = (tmp_path / "reports").iterdir()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ", folder.name)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+", folder.name)
     assert {path.name for path in folder.iterdir()} == FILES
     assert "Nothing was timed." in result.stdout
     assert [count.workload.max_chunk_length for count in read_run(folder).counts] == [
@@ -395,7 +397,7 @@ def file_in_the_way(tmp_path: Path) -> list[str]:
     ("arguments", "status", "message"),
     [
         (["check", "--corpus", "bultin"], 2, "did you mean builtin?"),
-        (["check", "--splitter", "segmentor"], 2, "did you mean segmenter?"),
+        (["check", "--splitter", "segmentor"], 2, "did you mean segmenter, "),
         (["check", "--max-chunk-length", "0"], 2, "0 is not in the range x>=1"),
         (["check", "--max-chunk-length", "many"], 2, "'many' is not a valid integer"),
         (["check", "--mirror", "nowhere"], 2, "'nowhere' does not exist"),

@@ -270,7 +270,7 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         done = run_segbench(tmp_path, "list", stdout=full)
         assert run_segbench(tmp_path, "lsit", stderr=full).returncode == 2
     assert done.returncode == 3
-    assert done.stderr == "segbench: standard output: No space left on device\n"
+    assert done.stderr == "segbench: standard output: No space left on device; free space there\n"
 
 
 def limit_memory() -> None:
