@@ -20,12 +20,12 @@ from harness.splitters.registry import load_splitter
 from segmenter.rules import Splitting
 
 CUTS_PAGE = Path(__file__).parents[2] / "docs" / "cuts.md"
-LIMITS = (128, 500, 2000)
-MOST = 100_000  # code points of a document
+_LIMITS = (128, 500, 2000)
+_MOST = 100_000  # code points of a document
 MARK = "<!-- measured -->\n"
 
 
-class Kind(NamedTuple):
+class TextKind(NamedTuple):
     """A kind of text: its folder, the fitting separators, and LangChain's language for it."""
 
     folder: str
@@ -33,24 +33,24 @@ class Kind(NamedTuple):
     language: str = ""
 
 
-KINDS = (
-    Kind("logs", "lines"),
-    Kind("tables", "lines"),
-    Kind("latex", "latex", "latex"),
-    Kind("markdown", "markdown", "markdown"),
-    Kind("html", "html", "html"),
-    Kind("thai", "prose"),
-    Kind("aozora", "cjk"),
-    Kind("Python's library", "python", "python"),
+_KINDS = (
+    TextKind("logs", "lines"),
+    TextKind("tables", "lines"),
+    TextKind("latex", "latex", "latex"),
+    TextKind("markdown", "markdown", "markdown"),
+    TextKind("html", "html", "html"),
+    TextKind("thai", "prose"),
+    TextKind("aozora", "cjk"),
+    TextKind("Python's library", "python", "python"),
 )
 
 
-def measure_shares(kind: Kind, texts: Sequence[Document]) -> Iterator[dict[str, object]]:
+def measure_shares(kind: TextKind, texts: Sequence[Document]) -> Iterator[dict[str, object]]:
     """One record per limit and splitter; the texts' lines end in LF."""
     returned = [Document(each.id, each.text.replace("\n", "\r\n")) for each in texts]
     names = ["segmenter", f"segmenter-{kind.separators}", "langchain"]
     names += [f"langchain-language-{kind.language}"] if kind.language else []
-    for limit in LIMITS:
+    for limit in _LIMITS:
         for name in (*names, "fixed"):
             places, damage = _count(texts, name, limit)
             ends = _share_ends(places)
@@ -93,7 +93,7 @@ def _count(
     return places, damage
 
 
-def read_texts(folder: Path, kind: Kind) -> list[Document]:
+def _read_kind(folder: Path, kind: TextKind) -> list[Document]:
     """The beginnings of a kind's documents, with LF at the ends of their lines."""
     if kind.separators == "python":
         found = [each for each in corpora.load("builtin") if each.id.endswith(".py")]
@@ -103,7 +103,7 @@ def read_texts(folder: Path, kind: Kind) -> list[Document]:
         )
         paths = sorted(path for path in place.iterdir() if path.is_file())
         found = [Document(path.name, path.read_text(encoding="utf-8")) for path in paths]
-    return [Document(each.id, each.text[:MOST]) for each in found]
+    return [Document(each.id, each.text[:_MOST]) for each in found]
 
 
 def tabulate(records: Sequence[dict[str, object]]) -> Table:
@@ -130,7 +130,7 @@ def tabulate(records: Sequence[dict[str, object]]) -> Table:
 def main(folder: Path) -> None:
     """Measure, and replace what stands between the marks of the page."""
     records = [
-        record for kind in KINDS for record in measure_shares(kind, read_texts(folder, kind))
+        record for kind in _KINDS for record in measure_shares(kind, _read_kind(folder, kind))
     ]
     before, _, after = CUTS_PAGE.read_text(encoding="utf-8").split(MARK)
     with open_replacing(CUTS_PAGE) as file:

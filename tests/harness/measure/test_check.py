@@ -461,7 +461,7 @@ def test_an_interrupt_is_the_parents_to_handle(tmp_path: Path) -> None:
         textwrap.dedent("""
             from concurrent.futures import wait
             from corpora.document import Corpus, Document
-            from harness.measure.check import check
+            from harness.measure.check import check_corpora
             from harness.measure.spooling import spool_corpora
             from harness.runner.executor import open_process_pool
             from harness.runner.pool import SplitterPool
@@ -478,7 +478,7 @@ def test_an_interrupt_is_the_parents_to_handle(tmp_path: Path) -> None:
                         wait([executor.submit(int)])
                         print("ready", flush=True)
                         splitter = Splitter("hanging", "failing_splitters:hanging_at_load")
-                        check(corpora, [splitter], [5], pool=pool, executor=executor)
+                        check_corpora(corpora, [splitter], [5], pool=pool, executor=executor)
                 except KeyboardInterrupt:
                     print("interrupted", flush=True)
         """)
