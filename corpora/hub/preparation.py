@@ -25,7 +25,7 @@ def prepare(
     What is there already stays, unless ``force`` says that it is not to be trusted.
     ``progress`` is called with how many bytes are fetched so far, and of how many, from another
     thread. The record's ``differences`` tell where it is not what the catalogue promises.
-    Raises RequestError for a name that is no data set's, CorpusError where it cannot be fetched,
+    Raises RequestError if the name is not a data set's, and CorpusError if it cannot be fetched,
     a column is not as it should be, or the record cannot be written.
     """
     entry = read_catalogue().get(name)

@@ -357,8 +357,8 @@ def summarize_limit(run: Run, limit: int, few: Sequence[str] = ()) -> Table:
     notes = [
         f"{show_count(documents)} documents, {show_count(code_points)} characters, at limit {limit}"
         + (", which no splitter exceeded. " if fits else ". ")
-        + f"{there.python}, {there.started[:10]}{f', segbench {release}' * bool(release)}; from "
-        f"{safe.code(there.command)}.",
+        + f"{there.python}, {there.started[:10]}{f', segbench {release}' * bool(release)}"
+        + ("." if few else f"; from {safe.code(there.command)}."),
         *(
             note
             for note in whole.notes

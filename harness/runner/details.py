@@ -3,6 +3,8 @@
 Standard library only: the worker, which has no more, describes errors with it.
 """
 
+import os
+import sys
 import traceback
 from collections.abc import Sequence
 
@@ -37,11 +39,23 @@ def describe_error(error: BaseException) -> str:
 
 
 def list_frames(error: BaseException, *own: str) -> list[str]:
-    """The last frames of an error's traceback, without those of the files ``own``, each a line."""
+    """The last frames of an error's traceback, without those of the files ``own``, each a line.
+
+    A file is named as it is imported, without the folder on Python's path: run folders are shared.
+    """
     return [
-        shorten(f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
+        shorten(
+            f"{_name_file(frame.filename)}:{frame.lineno} in {frame.name}: "
+            f"{frame.line or ''}".rstrip(": ")
+        )
         for frame in _find_frames(error, own)[-_FRAMES:]
     ]
+
+
+def _name_file(path: str) -> str:
+    folders = [f"{folder.rstrip(os.sep)}{os.sep}" for folder in sys.path if folder]
+    around = max((each for each in folders if path.startswith(each)), key=len, default="")
+    return path.removeprefix(around)
 
 
 def name_line(error: BaseException, *own: str) -> str:
