@@ -4,7 +4,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
@@ -49,6 +49,29 @@ class CorpusDigest:
         return self._hash.hexdigest()
 
 
+class Part(Protocol):
+    """Neighbouring documents of a corpus, as a place: small, and any process that has it can read.
+
+    It can be pickled. ``url`` names the file, ``size`` is about how many code points the documents
+    have, and ``state`` changes if the file does.
+    """
+
+    @property
+    def url(self) -> str:
+        """An absolute path, or a URL that fsspec opens."""
+
+    @property
+    def size(self) -> int:
+        """About how many code points, at a cost that does not depend on them."""
+
+    @property
+    def state(self) -> str:
+        """What the file was when the part was made, in one line."""
+
+    def read(self) -> Iterator[Document]:
+        """The documents, one at a time; raises CorpusError, also for a file that has changed."""
+
+
 @dataclass(slots=True, eq=False)
 class Corpus:
     """A named source of documents; ``origin`` says in words where they come from.
@@ -59,12 +82,20 @@ class Corpus:
 
     ``notes`` are what a reader of results must know, such as a split that is missing. ``digest``
     is the CorpusDigest of the last iteration that came to its end, None before the first.
+
+    ``parts`` cuts the corpus without reading all of it: the parts in their order hold the documents
+    of an iteration in theirs. Each has about as many code points as asked for, or more if nothing
+    smaller can be read by itself. ``size`` says about how many code points all of them have, by
+    what their files tell. Both are None if the corpus must be read in one go, and both raise
+    CorpusError.
     """
 
     name: str
     read: Callable[[], Iterator[Document]]
     origin: str = ""
     notes: tuple[str, ...] = ()
+    parts: Callable[[int], Iterator[Part]] | None = None
+    size: Callable[[], int] | None = None
     digest: str | None = field(default=None, init=False)
 
     def __iter__(self) -> Iterator[Document]:
@@ -75,11 +106,13 @@ class Corpus:
             digest.add(document)
             yield document
         if empty:
-            where = f" ({self.origin})" if self.origin else ""
-            raise CorpusError(
-                f"{self.name} holds no document{where}; check that its source is complete"
-            )
+            raise CorpusError(self.describe_empty())
         self.digest = digest.hexdigest()
+
+    def describe_empty(self) -> str:
+        """What to tell if not one document was there."""
+        where = f" ({self.origin})" if self.origin else ""
+        return f"{self.name} holds no document{where}; check that its source is complete"
 
     def as_langchain(self) -> "BaseLoader":
         """The corpus as a LangChain document loader.
