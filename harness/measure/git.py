@@ -36,6 +36,8 @@ _KEPT = (
 _SET = {
     "GIT_ALLOW_PROTOCOL": "",  # what a partial clone lacks is not fetched
     "GIT_NO_LAZY_FETCH": "1",
+    # Replacements are this clone's own: a report names the commit that others have by that name.
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # some reasons are recognised by their words
@@ -66,7 +68,7 @@ class Repository:
 
     @classmethod
     def find(cls, folder: Path) -> Self:
-        """Raises GitError where there is none, git refuses it, or git is not installed."""
+        """Raises GitError if there is none, git refuses it, or git is not installed."""
         _ask(folder, "rev-parse", "--absolute-git-dir")
         top = None
         with suppress(GitError):  # a bare repository, or within .git
@@ -76,7 +78,7 @@ class Repository:
     def find_commit(self, revision: str) -> str:
         """The commit that a revision names.
 
-        Raises GitError where git knows no such revision, and RequestError where it names
+        Raises GitError if git knows no such revision, and RequestError if it names
         something other than one commit, or could name several.
         """
         found, said = _ask_both(self.folder, "rev-parse", "--verify", revision)
@@ -136,9 +138,9 @@ class Snapshot:
         self._root = self._open(repository, commit, ())
 
     def find(self, path: PurePosixPath) -> TreeEntry | None:
-        """What is at a path, through links and submodules; None where nothing is.
+        """What is at a path, through links and submodules; None if nothing is.
 
-        Raises GitError where that leads into a submodule that is not here, or to an object that
+        Raises GitError if that leads into a submodule that is not here, or to an object that
         is not.
         """
         return self._walk(os.fsencode(path).split(b"/"))
@@ -147,7 +149,7 @@ class Snapshot:
         """Write a file or a folder to ``place``, which must not exist.
 
         A link becomes a copy of what it leads to within the repository; one that leads elsewhere
-        is left out, and so is a submodule that is not here. Raises GitError where something
+        is left out, and so is a submodule that is not here. Raises GitError if something
         cannot be read or written.
         """
         try:
@@ -366,7 +368,7 @@ def describe_commit(folder: Path, *places: Path) -> Described:
 
 
 def _ask(folder: Path, *arguments: str) -> str:
-    """What git answers, its last line end taken off; raises GitError where it refuses."""
+    """What git answers, its last line end taken off; raises GitError if it refuses."""
     return _ask_both(folder, *arguments)[0]
 
 

@@ -359,12 +359,14 @@ def test_objects_of_another_repository_are_found(made: Made, tmp_path: Path) -> 
     assert (tmp_path / "out" / "__init__.py").read_text() == "first\n"
 
 
-def test_a_replaced_commit_is_what_git_shows(made: Made, tmp_path: Path) -> None:
+def test_a_commit_that_is_replaced_here_is_the_one_that_others_have(
+    made: Made, tmp_path: Path
+) -> None:
     made.commit("second\n", "second")
     made.git("replace", "second", "first")
     assert made.git("show", "second:segmenter/__init__.py") == "first\n"
     export(made, "segmenter", tmp_path / "out", "second")
-    assert (tmp_path / "out" / "__init__.py").read_text() == "first\n"
+    assert (tmp_path / "out" / "__init__.py").read_text() == "second\n"
 
 
 def test_what_is_not_in_the_work_tree_is_read(made: Made, tmp_path: Path) -> None:
