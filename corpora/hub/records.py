@@ -1,14 +1,13 @@
 """What `segbench prepare` writes beside the data of a corpus."""
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from corpora.catalogue import Entry
 from corpora.document import CorpusError
 from corpora.local.content import FileError, open_regular
+from corpora.replacing import replacing
 from corpora.summary import Summary
 
 FILE = "segbench.json"
@@ -16,7 +15,7 @@ FILE = "segbench.json"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a corpus came to when it was prepared; ``revision`` is the commit, where it has one."""
+    """What a corpus came to when it was prepared; ``revision`` is the commit, if it has one."""
 
     corpus: str
     repository: str
@@ -40,7 +39,7 @@ class Record:
 
 
 def read_record(folder: Path, entry: Entry) -> Record | None:
-    """The record in a data set's folder, None where there is none that can be read."""
+    """The record in a data set's folder, None if there is none that can be read."""
     try:
         with open_regular(folder / FILE) as file:
             content = json.loads(file.read())
@@ -51,22 +50,15 @@ def read_record(folder: Path, entry: Entry) -> Record | None:
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Raises CorpusError where the folder cannot be written to."""
+    """Raises CorpusError if the folder cannot be written to."""
     write_replacing(folder / FILE, (json.dumps(asdict(record), indent=2) + "\n").encode())
 
 
 def write_replacing(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it in; raises CorpusError where that fails."""
+    """Replace a file whole, in a folder that is made; raises CorpusError if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replacing(path) as file:
+            file.write(content)
     except OSError as error:
         raise CorpusError(f"{path} cannot be written: {error.strerror or error}") from None

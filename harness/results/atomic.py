@@ -1,13 +1,13 @@
 """Files are replaced whole or not at all, and hold valid UTF-8 and strict JSON whatever comes."""
 
+import io
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from corpora.replacing import replacing
 from harness.results.errors import MeasurementError, name_remedy
 
 
@@ -19,21 +19,17 @@ def open_replacing(path: Path) -> Iterator[IO[str]]:
     MeasurementError if the file cannot be written.
     """
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with (
+            replacing(path) as file,
+            io.TextIOWrapper(
+                file, encoding="utf-8", errors="backslashreplace", newline="\n"
+            ) as text,
+        ):
+            yield text
     except OSError as error:
-        raise _describe(path, error) from error
-    beside = Path(name)
-    try:
-        with os.fdopen(
-            descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-        ) as file:
-            yield file
-        beside.chmod(0o666 & ~_find_umask())
-        beside.replace(path)
-    except OSError as error:
-        raise _describe(path, error) from error
-    finally:
-        beside.unlink(missing_ok=True)
+        reason = error.strerror or type(error).__name__
+        remedy = name_remedy(error) or "choose another folder"
+        raise MeasurementError(f"cannot write {path}: {reason}; {remedy}") from error
 
 
 def write_json(path: Path, value: object, *, indent: int | None = None) -> None:
@@ -61,15 +57,3 @@ def _encode(path: Path, value: object, indent: int | None) -> str:
         raise MeasurementError(
             f"{path} is not written: a measured number is not finite; measure again"
         ) from error
-
-
-def _find_umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _describe(path: Path, error: OSError) -> MeasurementError:
-    reason = error.strerror or type(error).__name__
-    remedy = name_remedy(error) or "choose another folder"
-    return MeasurementError(f"cannot write {path}: {reason}; {remedy}")
