@@ -13,9 +13,8 @@ from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import spool_corpora
 from harness.report import tables
 from harness.report.bench import write_page
-from harness.report.tables import Table
 from harness.results.errors import MeasurementError
-from harness.results.folder import write_claims
+from harness.results.folder import CLAIMS, open_results, write_claims
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
 from harness.retrieval.questions import QuestionSet
@@ -24,6 +23,7 @@ from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 
 CLAIMS_PAGE = "claims.md"
+CLAIMS_FILES = (CLAIMS, CLAIMS_PAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,13 @@ def answer_claims(
     """Answer every claim, and write ``claims.json`` and ``claims.md`` into a folder.
 
     ``command`` is what was typed; ``progress`` is called with a line when a stage begins; ``sets``
-    are the questions that are asked of old and new segments. Raises
-    CorpusError where a corpus cannot be read, MeasurementError where nothing can be written.
+    are the questions that are asked of old and new segments. Raises CorpusError if a corpus cannot
+    be read, and MeasurementError if nothing can be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MeasurementError(f"cannot write {folder}: {error.strerror}") from error
     claims = []
     failed = []
     with (
+        open_results(folder, CLAIMS_FILES),
         SplitterPool() as pool,
         spool_corpora([*real, synthetic]) as corpora,
         open_process_pool() as executor,
@@ -86,11 +83,6 @@ def answer_claims(
                 claims.append(Claim(name, row["says"], answer.measured, answer.status))
     write_claims(folder, claims)
     read = describe_texts([*real, synthetic])
-    shown = [tabulate_claims(claims), tables.texts(read)]
+    shown = [tables.claims(claims), tables.texts(read)]
     write_page(folder / CLAIMS_PAGE, replace(environment, finished=now()), shown)
     return Answered(claims, failed)
-
-
-def tabulate_claims(claims: Sequence[Claim]) -> Table:
-    """One row per claim."""
-    return tables.claims(claims)

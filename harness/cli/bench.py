@@ -24,9 +24,10 @@ from harness.cli.options import (
 from harness.cli.progress import Bars
 from harness.measure.bench import PARTS, measure_bench
 from harness.measure.kinds import load_folders, load_kinds
-from harness.report.bench import tabulate_bench, write_bench_page
+from harness.report.bench import BENCH_FILES, tabulate_bench, write_bench_page
 from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
+from harness.results.folder import open_results
 from harness.results.verdict import Verdict
 
 _OF_ALL_PARTS = {"parts", "out", "overwrite"}
@@ -80,11 +81,11 @@ def bench_command(
         corpora += load_kinds()
     if kinds_in:
         corpora += load_folders(kinds_in)
-    with Bars() as bars:
+    with open_results(folder, BENCH_FILES), Bars() as bars:
         bench = measure_bench(
             chosen, corpora, once(limits), typed_command(), rounds=rounds, progress=bars
         )
-    write_bench(folder, bench)
+        write_bench(folder, bench)
     page = write_bench_page(folder, bench)
     console = open_console()
     for table in tabulate_bench(bench):

@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 import corpora
-from harness.claims.claims import CLAIMS_PAGE, answer_claims, tabulate_claims
+from harness.claims.claims import CLAIMS_PAGE, answer_claims
 from harness.cli.ending import say
 from harness.cli.inputs import load_corpora, name_folder, open_console, print_line, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
+from harness.report import tables
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 from harness.retrieval.sources import Access, load_whatever_is_there
@@ -41,6 +42,6 @@ def claims_command(corpus: CorpusOptions, out: Path | None) -> Verdict:
             progress=bars.begin,
             sets=sets,
         )
-    print_table(tabulate_claims(answered.claims), open_console())
+    print_table(tables.claims(answered.claims), open_console())
     print_line(f"Answers: {folder / CLAIMS_PAGE}")
     return answered.verdict

@@ -12,13 +12,13 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import corpora
-from harness.claims.claims import CLAIMS_PAGE
+from harness.claims.claims import CLAIMS_FILES
 from harness.compare.report import COMPARISON_FILES
-from harness.report.bench import BENCH_PAGE, PLOT
-from harness.report.pages import REPORT_MARKDOWN, REPORT_PAGE
+from harness.report.bench import BENCH_FILES
+from harness.report.pages import REPORTED_FILES
 from harness.results.bench import BENCH
 from harness.results.estimates import ROUNDS_AT_LEAST
-from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT, RUN_FILES
+from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
 from harness.results.model import BASELINE
 from harness.results.verdict import IN_HOUSE
 from harness.runner.process import SPLITTER_TIMEOUT
@@ -80,7 +80,7 @@ def _complete(begun: str, names: Iterable[str]) -> list[CompletionItem]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """Which corpora, and how to read them. ``corpus_names`` is empty where none was named."""
+    """Which corpora, and how to read them. ``corpus_names`` is empty if none was named."""
 
     corpus_names: tuple[str, ...] = ()
     suite: str | None = None
@@ -169,15 +169,7 @@ def limits_option(*default: int) -> Decorator[Any]:
 # Each says that a command has finished there.
 _FINISHED = (ENVIRONMENT, BENCH, CLAIMS, COMPARISON)
 # What a command may write or remove in the folder of --out, which may be somebody else's.
-_WRITTEN = (
-    *RUN_FILES,
-    REPORT_MARKDOWN,
-    REPORT_PAGE,
-    BENCH_PAGE,
-    PLOT,
-    CLAIMS_PAGE,
-    *COMPARISON_FILES,
-)
+_WRITTEN = (*REPORTED_FILES, *BENCH_FILES, *CLAIMS_FILES, *COMPARISON_FILES)
 
 
 def out_option(command: Command) -> Command:

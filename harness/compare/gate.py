@@ -1,6 +1,5 @@
 """Compares, and writes what was found."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,12 +16,12 @@ from harness.compare.comparison import (
     compare,
     try_alone,
 )
-from harness.compare.report import Page
+from harness.compare.report import COMPARISON_FILES, Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
 from harness.report.tables import tell_renamed
 from harness.results.errors import MeasurementError
-from harness.results.folder import read_run, write_rounds
+from harness.results.folder import open_results, read_run, start_folder, write_rounds
 from harness.results.verdict import Verdict
 
 _WORST_FIRST = (Verdict.BAD, Verdict.NOT_MEASURED, Verdict.WELL)
@@ -60,26 +59,18 @@ def compare_versions(
     ``strictness`` are the other fields of Question; ``pyperf`` asks for files for it as well.
     Raises CorpusError and MeasurementError; then nothing is written.
     """
-    created = not folder.exists()
-    report.start_folder(folder)
     answers: list[Comparison | Addition] = []
     shared = {"bases": len(bases), "timeout": COMPARISON_TIMEOUT / len(bases), **strictness}
-    try:
-        with open_checkout(head, head_segmenter) as new:
-            for base in bases:
-                try:
-                    with open_checkout(base, base_segmenter) as old:
-                        question = Question(old, new, limits, **shared)
-                        answers.append(compare(question, corpora, command, progress))
-                except MissingError as missing:
-                    if not was_added(missing, new):
-                        raise
-                    answers.append(try_alone(new, base, corpora, limits, command, progress))
-    except BaseException:
-        if created:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
+    with open_results(folder, COMPARISON_FILES), open_checkout(head, head_segmenter) as new:
+        for base in bases:
+            try:
+                with open_checkout(base, base_segmenter) as old:
+                    question = Question(old, new, limits, **shared)
+                    answers.append(compare(question, corpora, command, progress))
+            except MissingError as missing:
+                if not was_added(missing, new):
+                    raise
+                answers.append(try_alone(new, base, corpora, limits, command, progress))
     worst = min(answers, key=lambda each: _WORST_FIRST.index(each.verdict))
     # The one that decides is told first.
     ordered = sorted(answers, key=lambda each: each is not worst)
@@ -104,7 +95,7 @@ def compare_folders(
     """
     runs = [read_run(before), read_run(after)]
     comparison = compare_runs(*runs)
-    report.start_folder(folder)
+    start_folder(folder, COMPARISON_FILES)
     verdict = comparison.judge(different_segments=different_segments)
     notes = [
         f"{path}: {note}"
@@ -124,7 +115,7 @@ def _write(
     *,
     pyperf: bool = False,
 ) -> Compared:
-    """Write what there is to write; where that fails, the page is still there to be shown."""
+    """Write what there is to write; if that fails, the page is still there to be shown."""
     notes = []
     path = None
     try:

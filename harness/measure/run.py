@@ -1,7 +1,6 @@
 """Runs what was asked for: check, then time, then report."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -15,8 +14,8 @@ from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import UNTIMED, time_workloads
-from harness.report.pages import REPORT_MARKDOWN, REPORT_PAGE, write_report
-from harness.results.folder import start_run, write_run
+from harness.report.pages import REPORTED_FILES, write_report
+from harness.results.folder import open_results, write_run
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
@@ -46,7 +45,7 @@ class Plan:
 
 
 class Progress(Protocol):
-    """Shows how far a run is: it counts documents, splitters where there are none, or rounds."""
+    """Shows how far a run is: it counts documents, splitters if there are none, or rounds."""
 
     def begin(self, stage: str, total: int | None) -> None:
         """A stage begins, of ``total`` documents, or of a number that is not known."""
@@ -55,33 +54,13 @@ class Progress(Protocol):
         """So many more documents are done."""
 
 
-@contextlib.contextmanager
-def open_run_folder(folder: Path) -> Iterator[None]:
-    """Try a folder before anything is measured; until the block writes it, it holds no run.
-
-    If the block fails, a folder that was not there before is gone. Raises MeasurementError if the
-    folder cannot be written to.
-    """
-    created = not folder.exists()
-    start_run(folder)
-    for name in (REPORT_MARKDOWN, REPORT_PAGE):
-        (folder / name).unlink(missing_ok=True)
-    try:
-        yield
-    except BaseException:
-        if created:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
-
-
 def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     """Measure, write the run folder and its report, and return what was measured.
 
-    The folder is opened by ``open_run_folder``. Raises MeasurementError and CorpusError.
+    The folder is opened by ``open_results``. Raises MeasurementError and CorpusError.
     """
     started = now()
-    with open_run_folder(folder):
+    with open_results(folder, REPORTED_FILES):
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         # First, since it is short: should it fail, no check and no timing is lost.
         with SplitterPool(timeout=plan.timeout) as pool:

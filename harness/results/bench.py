@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from harness.results.atomic import write_json
-from harness.results.errors import MeasurementError
 from harness.results.folder import ROUNDS, read_rounds, write_rounds
 from harness.results.model import Environment, Growth, Import, Round, Trial
 from harness.results.reading import read_json, reading
@@ -77,17 +76,10 @@ def holds_bench(folder: Path) -> bool:
 
 
 def write_bench(folder: Path, bench: Bench) -> None:
-    """Write ``bench.json`` and ``rounds.csv`` into a folder.
+    """Write ``bench.json``, and ``rounds.csv`` if speed was measured, into a folder.
 
     Raises MeasurementError if they cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MeasurementError(
-            f"cannot write {folder}: {error.strerror}; give another folder with --out"
-        ) from error
-    (folder / ROUNDS).unlink(missing_ok=True)
     if bench.rounds:
         write_rounds(folder, bench.rounds)
     write_json(folder / BENCH, msgspec.to_builtins(replace(bench, rounds=())), indent=1)

@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -142,21 +143,36 @@ _FILES = (
 RUN_FILES = (ENVIRONMENT, TIMINGS, VIEWER, *(file.name for file in _FILES))
 
 
-def start_run(path: Path) -> None:
-    """Make ``path`` an unfinished run folder: what an earlier run left there is removed.
+@contextmanager
+def open_results(folder: Path, names: Iterable[str]) -> Iterator[None]:
+    """Try a folder before anything is measured, and remove what is there of files with these names.
 
-    Raises MeasurementError if the folder cannot be made or written to.
+    If the block fails, a folder that was not there before is gone. Raises MeasurementError if the
+    folder cannot be made or written to.
     """
+    created = not folder.exists()
+    start_folder(folder, names)
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        for name in RUN_FILES:
-            (path / name).unlink(missing_ok=True)
-        with tempfile.TemporaryFile(dir=path):
+        yield
+    except BaseException:
+        if created:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def start_folder(folder: Path, names: Iterable[str]) -> None:
+    """Make a folder without files of these names; raises as ``open_results``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / name).unlink(missing_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise MeasurementError(
-            f"cannot write {path}: {reason}; give another folder with --out"
+            f"cannot write {folder}: {reason}; give another folder with --out"
         ) from error
 
 
@@ -172,7 +188,7 @@ def write_run(path: Path, run: Run) -> None:
         _require_comparable(run.rounds, run.counts)
     except ValueError as error:
         raise MeasurementError(str(error)) from error
-    start_run(path)
+    start_folder(path, RUN_FILES)
     for file in _FILES:
         records = getattr(run, file.field)
         if records or (file.required and not run.retrievals):

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.measure.machine import describe_environment, now
-from harness.measure.run import Progress, open_run_folder
+from harness.measure.run import Progress
+from harness.report.pages import REPORTED_FILES
 from harness.results.errors import MeasurementError
-from harness.results.folder import write_run
+from harness.results.folder import open_results, write_run
 from harness.results.model import (
     Contrast,
     ContrastSide,
@@ -81,13 +82,13 @@ Asked = Mapping[tuple[str, str], RetrievalOutcome]  # by splitter and retriever
 
 
 def retrieve(plan: RetrievalPlan, folder: Path, progress: Progress) -> Run:
-    """Measure, and write the run folder, which is opened by ``open_run_folder``.
+    """Measure, and write the run folder, which is opened by ``open_results``.
 
     A splitter that is unavailable or fails is among the failures. Raises MeasurementError if
     ``segmenter`` or a retriever fails, or the folder cannot be written to.
     """
     started = now()
-    with open_run_folder(folder):
+    with open_results(folder, REPORTED_FILES):
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         environment = describe_environment(
             plan.command, contenders.splitters, contenders.installations
@@ -225,7 +226,7 @@ def _sum_up(plan: RetrievalPlan, corpus: str, limit: int, asked: Asked) -> Itera
 def _compare_stripping(
     plan: RetrievalPlan, corpus: str, limit: int, asked: Asked
 ) -> Iterator[Stripping]:
-    """Each splitter that strips beside the same one if it does not, where both are measured.
+    """Each splitter that strips beside the same one that does not, if both are measured.
 
     Compared by their content recall: that the whitespace itself is not found again is no news.
     """

@@ -341,8 +341,25 @@ WHOLE = Bench(
 
 
 def test_a_bench_is_read_as_it_was_written(tmp_path):
-    write_bench(tmp_path / "new", WHOLE)
-    assert read_bench(tmp_path / "new") == WHOLE
+    write_bench(tmp_path, WHOLE)
+    assert read_bench(tmp_path) == WHOLE
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_measured(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(bench, "measure_memory", lambda: pytest.fail("it was measured"))
+    (tmp_path / "file").touch()
+    assert run_bench(["--out", str(tmp_path / "file" / "new"), "memory"]) == 3
+    assert re.search("cannot write .*/file/new: .*--out", capsys.readouterr().err)
+
+
+def test_nothing_of_an_earlier_bench_stays(tmp_path, monkeypatch):
+    write_bench(tmp_path, WHOLE)
+    write_bench_page(tmp_path, WHOLE)
+    monkeypatch.setattr(bench, "measure_memory", lambda: WHOLE.memory)
+    assert run_bench(["--out", str(tmp_path), "--overwrite", "memory"]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"bench.json", "bench.md"}
 
 
 def test_the_page_of_a_bench_is_made_from_its_records(tmp_path, capsys):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from harness.results.atomic import open_replacing
 from harness.results.errors import MeasurementError, summarize_error
-from harness.results.folder import read_run, start_run, write_run
+from harness.results.folder import RUN_FILES, open_results, read_run, start_folder, write_run
 from harness.results.model import (
     BoundaryCount,
     Count,
@@ -169,7 +170,7 @@ def test_nothing_measured_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_aborted_run_is_refused(folder: Path) -> None:
-    start_run(folder)
+    start_folder(folder, RUN_FILES)
     (folder / "report.md").write_text("of the run before")
     with pytest.raises(MeasurementError, match="holds no finished run"):
         read_run(folder)
@@ -282,7 +283,25 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             write_run(path, RUN)
     (tmp_path / "run" / "environment.json").mkdir(parents=True)
     with pytest.raises(MeasurementError, match=r"cannot write .*--out"):
-        start_run(tmp_path / "run")
+        start_folder(tmp_path / "run", RUN_FILES)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_folder_is_as_it_was_if_what_is_measured_fails(there: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    if there:
+        folder.mkdir()
+    with suppress(KeyboardInterrupt), open_results(folder, ["result.csv"]):
+        assert list(folder.iterdir()) == []
+        raise KeyboardInterrupt
+    assert folder.exists() == there
+
+
+def test_of_a_folder_only_the_results_of_that_kind_are_removed(tmp_path: Path) -> None:
+    for name in ("result.csv", "mine.csv"):
+        (tmp_path / name).touch()
+    with open_results(tmp_path, ["result.csv", "page.md"]):
+        assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
 def test_an_error_is_told_in_one_line() -> None:
