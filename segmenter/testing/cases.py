@@ -79,12 +79,6 @@ def read_examples(document: str) -> Iterator[Case]:
         caption = None
 
 
-def read_block(document: str, language: str) -> Sequence[str]:
-    """The lines of the one block of that language."""
-    (lines,) = (lines for _, found, lines in _read_blocks(document) if found == language)
-    return lines
-
-
 def _read_blocks(document: str) -> Iterator[tuple[int, str | None, Sequence[str]]]:
     """Each fenced block with the number of its first line and its language.
 

@@ -8,7 +8,7 @@ import pytest
 
 import segmenter
 from segmenter import SEPARATORS, TextSegmenter
-from segmenter.testing.cases import Case, SpecificationError, read_block, read_examples
+from segmenter.testing.cases import Case, SpecificationError, read_examples
 from segmenter.testing.checks import CHECKS
 from segmenter.testing.notation import read_notation, show_notation
 from tests.segmenter import oracle
@@ -57,13 +57,18 @@ def test_every_rule_has_its_section() -> None:
     assert {example.rule for example in EXAMPLES} == headings - without
 
 
+def read_block(language: str) -> list[str]:
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    return str(block).splitlines()
+
+
 def test_the_separators_are_these() -> None:
-    assert tuple(map(read_notation, read_block(DOCUMENT, "separators"))) == SEPARATORS
+    assert tuple(map(read_notation, read_block("separators"))) == SEPARATORS
 
 
 def test_whitespace_is_this() -> None:
     listed = set()
-    for part in " ".join(read_block(DOCUMENT, "whitespace")).split():
+    for part in " ".join(read_block("whitespace")).split():
         first, _, last = part.replace("U+", "").partition("-")
         listed |= set(range(int(first, 16), int(last or first, 16) + 1))
     assert listed == {number for number in range(0x110000) if chr(number).isspace()}

@@ -149,29 +149,30 @@ def test_row_without_text(fake_hub: FakeHub) -> None:
     assert "train.parquet, row 2 has no text; give it one" in error_of("hf:o/n#text")
 
 
-def test_folder_of_that_name_is_never_read(
-    fake_hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def namesake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that has the name of a data set, in the current one."""
     folder = tmp_path / "o/n"
     folder.mkdir(parents=True)
     (folder / "train.jsonl").write_text('{"text": "of this machine"}\n')
-    (folder / "n.py").write_text("")
     monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_folder_of_that_name_is_never_read(fake_hub: FakeHub, namesake: Path) -> None:
+    (namesake / "n.py").write_text("")
     assert "the hub has no such data set" in error_of("hf:o/n@main/train#text")
     fake_hub.add("o/n", FILES)
     assert read("hf:o/n@main/train#text") == [Document("train:1", TEXT), Document("train:2", "b")]
 
 
+@pytest.mark.usefixtures("namesake")
 def test_folder_of_that_name_is_never_read_offline(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import datasets
     from huggingface_hub import constants
 
-    folder = tmp_path / "o/n"
-    folder.mkdir(parents=True)
-    (folder / "train.jsonl").write_text('{"text": "of this machine"}\n')
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(cache / "datasets"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)

@@ -11,9 +11,10 @@ from corpora import Corpus, Document
 from harness.claims import answers
 from harness.claims.answers import ANSWERS, Finding
 from harness.claims.claims import read_claims
+from harness.claims.probes import FUNCTIONS, LOADED, OLD_STRIPPING
 from harness.measure.imports import Weight
 from harness.measure.spooling import SpooledCorpus, spool_corpora
-from harness.splitters.probes import DISTRIBUTIONS, FUNCTIONS, LOADED, OLD_STRIPPING
+from harness.splitters.probes import DISTRIBUTIONS
 from harness.splitters.registry import Splitter
 from harness.splitters.venvs import Installation
 

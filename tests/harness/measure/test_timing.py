@@ -109,20 +109,28 @@ def test_every_round_of_every_verified_workload_is_kept() -> None:
     assert sum(steps) == 2 * 2 * 3 + 3 * 2 * 2
 
 
+LETTER = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
+
+
+def count_letter(name: str) -> Count:
+    digest = SegmentsDigest()
+    digest.add("first", ["x"])
+    return Count(Workload("tiny", name, 5), 1, 1, 1, 1, 1, 1, digest.hexdigest())
+
+
+def log_names(log: Path, names: str) -> list[Splitter]:
+    """Splitters that write their name into a file whenever they split a text."""
+    factory = "failing_splitters:logging"
+    return [Splitter(name, factory, {"path": str(log), "name": name}) for name in names]
+
+
 def test_sides_take_turns_in_an_order_that_is_reversed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
     log = tmp_path / "log"
-    one, other = (
-        Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
-        for name in "ab"
-    )
-    single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
-    digest = SegmentsDigest()
-    digest.add("first", ["x"])
-    counts = [Count(Workload("tiny", "a", 5), 1, 1, 1, 1, 1, 1, digest.hexdigest())]
-    time_workloads([single], [one], [5], counts, other, rounds=3)
+    one, other = log_names(log, "ab")
+    time_workloads([LETTER], [one], [5], [count_letter("a")], other, rounds=3)
     # Each verifies, and then splits its stratum; then in three rounds each warms up, before turns.
     assert log.read_text() == "bb" + "aa" + "ababba" + "abbaab" + "ababba"
 
@@ -164,17 +172,9 @@ def test_each_splitter_has_turns_of_the_baseline_beside_its_own(
 ) -> None:
     monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
     log = tmp_path / "log"
-    one, two, other = (
-        Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
-        for name in "abc"
-    )
-    single = Corpus("tiny", lambda: iter([Document("first", "x")]), "a test")
-    digest = SegmentsDigest()
-    digest.add("first", ["x"])
-    counts = [
-        Count(Workload("tiny", name, 5), 1, 1, 1, 1, 1, 1, digest.hexdigest()) for name in "ab"
-    ]
-    time_workloads([single], [one, two], [5], counts, other, rounds=2)
+    one, two, other = log_names(log, "abc")
+    counts = [count_letter(name) for name in "ab"]
+    time_workloads([LETTER], [one, two], [5], counts, other, rounds=2)
     logged = log.read_text()
     assert sorted(logged[:6]) == [*"aabbcc"]  # they verify, more than one at once
     # Another one is first in the next round.
@@ -186,10 +186,7 @@ def test_only_the_first_stratum_of_a_limit_is_split_before_it_is_timed(
 ) -> None:
     monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
     log = tmp_path / "log"
-    one, other = (
-        Splitter(name, "failing_splitters:logging", {"path": str(log), "name": name})
-        for name in "ab"
-    )
+    one, other = log_names(log, "ab")
     counts = [count("a", limit, SLICES[limit]) for limit in SLICES]
     time_workloads([CORPUS], [one], [5, 20], counts, other, rounds=1)
     # At each limit everyone verifies: a pass over two documents, and two strata of one.
