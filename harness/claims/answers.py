@@ -18,24 +18,20 @@ from packaging.utils import canonicalize_name
 from harness.claims.derivation import derive_whole
 from harness.claims.evidence import DEFAULT_LIMIT, EARLIER, LIMITS, OLD, Evidence
 from harness.claims.long_runs import DEFINITIONS, UNAVOIDABLE_BOUNDARIES
+from harness.claims.probes import FUNCTIONS, LOADED, OLD_STRIPPING
 from harness.claims.refinding import BUDGET
 from harness.measure.imports import weigh_imports
 from harness.measure.timing import time_workloads
+from harness.report.columns import join_words
 from harness.results.errors import MeasurementError
 from harness.results.estimates import estimate
-from harness.splitters.probes import (
-    DISTRIBUTIONS,
-    FUNCTIONS,
-    LOADED,
-    OLD_STRIPPING,
-    run_probe,
-)
+from harness.splitters.probes import DISTRIBUTIONS, run_probe
 from harness.splitters.registry import load_splitter
 from segmenter import Event, PassthroughSegmenter, TextBlock, TextSegmenter
 from segmenter.rules import find_violations
 from segmenter.testing.cases import Case, load_cases
 
-NEAR = 0.1  # two figures of different texts agree where they differ by no more
+NEAR = 0.1  # two figures of different texts agree if they differ by no more
 
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
@@ -77,7 +73,9 @@ def answer_f1(evidence: Evidence, row: ClaimRow) -> Finding:
             f"{unjoined:,} of {documents:,} at {limit} ({whitespace:,} "
             f"whitespace characters and {content:,} others lost)"
         )
-    measured = f"strip_whitespace is {default} by default; texts that do not join: {_list(parts)}"
+    measured = (
+        f"strip_whitespace is {default} by default; texts that do not join: {join_words(parts)}"
+    )
     with contextlib.suppress(MeasurementError):
         measured += f"; {_compare_old(evidence)}"
     if default is not True:
@@ -116,8 +114,8 @@ def answer_f2(evidence: Evidence, row: ClaimRow) -> Finding:
         and second not in [segment.strip() for segment in new]
     )
     measured = (
-        f"{_list(list(olds))}: as the claim says it was rendered: "
-        f"{_list([str(''.join(old) == row['old']) for old in olds.values()])}; segmenter: joins to "
+        f"{join_words(olds)}: as the claim says it was rendered: "
+        f"{join_words([str(''.join(old) == row['old']) for old in olds.values()])}; segmenter: joins to "
         f"the text: {''.join(new) == text}; the old second chunk with its whitespace has {whole} "
         f"code points"
     )
@@ -211,11 +209,11 @@ def answer_u2(evidence: Evidence, row: ClaimRow) -> Finding:
     ]
     corpora = len(evidence.real) + 1
     measured = (
-        f"source of {len(reference)} functions in {_list(list(sources))}: "
-        + (f"differs in {_list(different)}" if different else "the same")
-        + (f" but for the decorators {_list(decorators)}" if decorators else "")
-        + f"; output on {corpora} corpora at {_list([str(n) for n in LIMITS])}: "
-        + (f"differs on {_list(unlike)}" if unlike else "byte for byte the same")
+        f"source of {len(reference)} functions in {join_words(sources)}: "
+        + (f"differs in {join_words(different)}" if different else "the same")
+        + (f" but for the decorators {join_words(decorators)}" if decorators else "")
+        + f"; output on {corpora} corpora at {join_words(map(str, LIMITS))}: "
+        + (f"differs on {join_words(unlike)}" if unlike else "byte for byte the same")
         + f"; the main branch was not looked at, the newest release on {_today()} was "
         + newest.versions["langchain-text-splitters"]
     )
@@ -281,7 +279,7 @@ def answer_u4(evidence: Evidence, row: ClaimRow) -> Finding:
 
 def _name_loaded(loaded: Sequence[bool]) -> str:
     names = [n for n, there in zip(("tiktoken", "transformers"), loaded, strict=True) if there]
-    return _list(names) if names else "neither"
+    return join_words(names) if names else "neither"
 
 
 def answer_u5(evidence: Evidence, row: ClaimRow) -> Finding:
@@ -336,7 +334,7 @@ def answer_a1(evidence: Evidence, row: ClaimRow) -> Finding:
         wrong = sum(broken.values())
         total += long + wrong
         parts.append(f"{long:,} too long and {wrong:,} runs cut on the wrong side at {limit}")
-    return Finding(_list(parts), CONFIRMED if total else REFUTED)
+    return Finding(join_words(parts), CONFIRMED if total else REFUTED)
 
 
 def answer_a2(evidence: Evidence, row: ClaimRow) -> Finding:
@@ -376,15 +374,15 @@ def answer_m2(evidence: Evidence, row: ClaimRow) -> Finding:
         numbers = {limit: evidence.long_runs[name, limit] for limit in limits}
         near = [limit for limit in limits if _is_near(numbers[limit], expected[limit])]
         agreeing += [name] if near == limits else []
-        told = _list([f"{numbers[limit]:,} at {limit}" for limit in limits])
-        parts.append(f"{name}: {told} (agree at {_list([*map(str, near)]) if near else 'none'})")
-    scaled = _list([f"{expected[limit]:,.1f} at {limit}" for limit in limits])
+        told = join_words([f"{numbers[limit]:,} at {limit}" for limit in limits])
+        parts.append(f"{name}: {told} (agree at {join_words(map(str, near)) if near else 'none'})")
+    scaled = join_words([f"{expected[limit]:,.1f} at {limit}" for limit in limits])
     measured = (
         f"{'; '.join(parts)}; there 0, 1 and 57,621, which for the same length of text are {scaled}"
     )
     if UNAVOIDABLE_BOUNDARIES in agreeing:
         return Finding(measured, CONFIRMED)
-    meanings = _list(agreeing) if agreeing else "no definition"
+    meanings = join_words(agreeing) if agreeing else "no definition"
     return Finding(measured, f"{DIFFERS} (by {meanings} do all three figures agree on these texts)")
 
 
@@ -482,7 +480,7 @@ def answer_d4(evidence: Evidence, row: ClaimRow) -> Finding:
         f"were events stored again, of {found.after:,} new segments {found.same / found.after:.1%} "
         f"would be as stored, {found.edges / found.after:.1%} differ at the edges alone and "
         f"{found.moved / found.after:.1%} lie elsewhere: {found.changed:.1%} to embed again, "
-        f"{found.changed_stripped:.1%} where segments are stripped first; "
+        f"{found.changed_stripped:.1%} if segments are stripped first; "
         f"{_refind(evidence, str, 'segments')}",
         f"{UNMEASURED}: it speaks of a store, which is not run here",
     )
@@ -499,11 +497,6 @@ def _refind(evidence: Evidence, embed: Callable[[str], str], what: str) -> str:
         f"points, change of recall without whitespace (95 % interval): "
         f"{'; '.join(map(str, found))}"
     )
-
-
-def _list(words: Sequence[str]) -> str:
-    *head, last = words
-    return f"{', '.join(head)} and {last}" if head else last
 
 
 ANSWERS: Mapping[str, Callable[[Evidence, ClaimRow], Finding]] = {

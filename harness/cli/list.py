@@ -9,7 +9,7 @@ import corpora
 from corpora import Presence
 from harness.cli.inputs import open_console
 from harness.cli.options import mirror_option
-from harness.report.tables import Column, Table, show_count, words
+from harness.report.columns import Table, figures, words
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 from harness.splitters import registry as splitters
@@ -56,15 +56,15 @@ def _tabulate_corpora(mirror: Path | None, measure: bool) -> Table:
         [
             words("corpus", "entry.name"),
             words("what", "entry.description"),
-            Column("documents", "entry.documents", show_count),
+            figures("documents", "entry.documents"),
             words("here", lambda presence: presence.place or "no"),
-            *(Column(title, _read_summary(name), show_count) for title, name in sizes.items()),
+            *(figures(title, _read_summary(name)) for title, name in sizes.items()),
             words("licence", "entry.licence"),
             words("comes from", "source"),
         ],
         found,
         [
-            "Documents: of the whole data set. The sizes are of what is here, where "
+            "Documents: of the whole data set. The sizes are of what is here, if "
             "`segbench prepare` or --measure has read it.",
             *(note for presence in found for note in presence.notes),
         ],
@@ -96,7 +96,7 @@ def _tabulate_separators() -> Table:
         [
             words("separators"),
             words("splitter"),
-            Column("number", "number", show_count),
+            figures("number"),
             words("the most wanted"),
         ],
         [

@@ -10,7 +10,7 @@ from harness.cli.ending import say
 from harness.cli.inputs import once, open_console
 from harness.cli.options import complete_corpora, loading_timeout_option
 from harness.cli.progress import show_fetching
-from harness.report.tables import Column, Table, show_count, words
+from harness.report.columns import Table, figures, words
 from harness.report.terminal import print_table
 from harness.results.verdict import Verdict
 
@@ -45,9 +45,9 @@ def prepare_command(
             "Prepared",
             [
                 words("corpus"),
-                Column("documents", "summary.documents", show_count),
-                Column("code points", "summary.code_points", show_count),
-                Column("longest whitespace run", "summary.longest_whitespace_run", show_count),
+                figures("documents", "summary.documents"),
+                figures("code points", "summary.code_points"),
+                figures("longest whitespace run", "summary.longest_whitespace_run"),
                 words("digest", "summary.digest"),
             ],
             list(records.values()),

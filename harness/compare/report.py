@@ -14,11 +14,10 @@ from harness.compare import decision, instructions
 from harness.compare.comparison import BASE, HEAD, Addition, Comparison, Measured
 from harness.compare.decision import ERROR, STRATUM_TOLERANCE, TOLERANCE, Speed
 from harness.report import safe, tables
+from harness.report.columns import NOTHING, Column, Table, figures, show_digits, show_number, words
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, show_digits, show_number, words
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
-from harness.results.errors import MeasurementError
 from harness.results.escapes import quote
 from harness.results.folder import COMPARISON, ROUNDS
 from harness.results.model import Environment, Run
@@ -103,7 +102,7 @@ def render_page(page: Page) -> str:
 def write_comparison(folder: Path, page: Page, record: dict[str, Any]) -> Path:
     """Write the page and the record into the folder; returns the path of the page.
 
-    Raises MeasurementError where a file cannot be written.
+    Raises MeasurementError if a file cannot be written.
     """
     write_json(folder / COMPARISON, record, indent=1)
     with open_replacing(folder / COMPARISON_PAGE) as file:
@@ -112,7 +111,7 @@ def write_comparison(folder: Path, page: Page, record: dict[str, Any]) -> Path:
 
 
 def add_to_summary(page: Page) -> str:
-    """Add the page to the step summary of GitHub where there is one; returns why that failed."""
+    """Add the page to the step summary of GitHub if there is one; returns why that failed."""
     if summary := os.environ.get(SUMMARY):
         try:
             with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
@@ -123,32 +122,13 @@ def add_to_summary(page: Page) -> str:
     return ""
 
 
-def start_folder(folder: Path) -> None:
-    """Make the folder, and remove what an earlier comparison left there.
-
-    Raises MeasurementError where it cannot be made or written to.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in COMPARISON_FILES:
-            (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise MeasurementError(
-            f"cannot write {folder}: {error.strerror}; give another folder with --out"
-        ) from error
-    with open_replacing(folder / COMPARISON):
-        pass
-    (folder / COMPARISON).unlink()
-
-
 def write_comparison_timings(folder: Path, comparison: Comparison) -> None:
     """Write a pyperf file for each version, with the same benchmarks.
 
     There is one value per round, the CPU seconds of a pass over all strata.
     """
-    for side in (BASE, HEAD):
-        rounds = [each for measured in comparison.measured for each in measured.rounds]
-        if rounds:
+    if rounds := comparison.rounds:
+        for side in (BASE, HEAD):
             write_side(folder / _TIMINGS[side], rounds, baseline=side == BASE)
 
 
@@ -267,18 +247,18 @@ def _tabulate_differences(comparison: Comparison) -> Table:
         "Segments that differ",
         [
             words("corpus"),
-            Column("limit", "max_chunk_length", show_count),
-            Column("documents", "documents", show_count),
-            Column("differ", "differing", show_count),
+            figures("limit", "max_chunk_length"),
+            figures("documents"),
+            figures("differ", "differing"),
             words("first", "document"),
-            Column("from offset", "start", show_count),
+            figures("from offset", "start"),
             Column("base", "base", _quote, numeric=False),
             Column("head", "head", _quote, numeric=False),
         ],
         comparison.differences,
         [
             "The first document that differs, from where its segments do: the first 80 code points "
-            f"of the segment there; {tables.NOTHING} where there is none left."
+            f"of the segment there; {NOTHING} if none is left."
         ],
         names=2,
     )
@@ -294,7 +274,7 @@ def _tabulate_instructions(comparison: Comparison) -> Table:
         "Work",
         [
             words("corpus", lambda each: each.corpus or tables.ALL_CORPORA),
-            Column("limit", lambda each: each.max_chunk_length or None, show_count),
+            figures("limit", lambda each: each.max_chunk_length or None),
             words("documents of", lambda each: each.stratum or None),
             words("answer", lambda each: "fine" if each.speed is Speed.FINE else each.speed),
             Column("head ÷ base", "ratio", "{:.4f}".format),
@@ -342,13 +322,13 @@ def _tabulate_speed(comparison: Comparison) -> Table:
         "Speed",
         [
             words("corpus"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("documents of", ("stratum",)),
             words("answer"),
             Column("head ÷ base", "ratio"),
             Column("noise", ("noise",)),
-            Column("rounds", ("rounds",), show_count),
-            Column("code points", "code points", show_count),
+            figures("rounds", ("rounds",)),
+            figures("code points"),
             Column("base, ms", "base", show_digits),
             Column("head, ms", "head", show_digits),
         ],

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.compare.report import Page
-from harness.report.tables import Column, Table, show_count, show_number, words
+from harness.report.columns import Column, Table, figures, show_number, words
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
 from harness.results.model import Count, Environment, Round, Run, Workload
@@ -23,10 +23,10 @@ _SHOWN = 3
 class WorkloadChange:
     """One workload in two runs.
 
-    ``same_texts`` is told by the digests of the texts, by their sizes where a run has none.
+    ``same_texts`` is told by the digests of the texts, by their sizes if a run has none.
     ``broken_before`` and ``broken_after`` are how often each rule was broken that need not have
     been. ``speed_before`` and ``speed_after`` are how many times as fast as the baseline it was,
-    None where it was not timed.
+    None if it was not timed.
     """
 
     workload: Workload
@@ -69,7 +69,7 @@ class RunComparison:
     def judge(self, *, different_segments: bool) -> Verdict:
         """The verdict, which this project's segmenter decides.
 
-        It is not measured where it is missing from the later run, or was not timed there though
+        It is not measured if it is missing from the later run, or was not timed there though
         it was before, or was given other texts.
         """
         own = [change for change in self.changes if change.workload.splitter == IN_HOUSE]
@@ -87,7 +87,7 @@ class RunComparison:
 def compare_runs(before: Run, after: Run) -> RunComparison:
     """Compare two runs workload by workload.
 
-    Raises MeasurementError where they have no workload in common.
+    Raises MeasurementError if they have no workload in common.
     """
     counts = [{count.workload: count for count in run.counts} for run in (before, after)]
     broken = [_count_broken(run) for run in (before, after)]
@@ -147,15 +147,13 @@ def describe_runs(comparison: RunComparison) -> Page:
         "The same workloads in both runs",
         [
             words("corpus", "workload.corpus"),
-            Column("limit", "workload.max_chunk_length", show_count),
+            figures("limit", "workload.max_chunk_length"),
             words("splitter", "workload.splitter"),
             words("segments", _name_segments),
-            Column("before", "before.segments", show_count),
-            Column("after", "after.segments", show_count),
-            Column(
-                "rules broken before", lambda each: sum(each.broken_before.values()), show_count
-            ),
-            Column("after", lambda each: sum(each.broken_after.values()), show_count),
+            figures("before", "before.segments"),
+            figures("after", "after.segments"),
+            figures("rules broken before", lambda each: sum(each.broken_before.values())),
+            figures("after", lambda each: sum(each.broken_after.values())),
             Column("× as fast as the baseline before", "speed_before"),
             Column("after", "speed_after"),
         ],

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import corpora
 from corpora.document import Document
 from harness.measure.cuts import count_damage, find_places, find_structure, list_cuts
+from harness.report.columns import Column, Table, figures, show_share, words
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, show_share, words
 from harness.results.atomic import open_replacing
 from harness.splitters.registry import load_splitter
 from segmenter.rules import Splitting
@@ -112,7 +112,7 @@ def tabulate(records: Sequence[dict[str, object]]) -> Table:
         "Shares",
         [
             words("kind"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
             Column("at line ends", "ends", show_share),
             Column("the same in CR LF", "returned", show_share),

@@ -17,17 +17,28 @@ from matplotlib.typing import LineStyleType
 
 import corpora
 from harness.report import tables
+from harness.report.columns import (
+    Column,
+    Table,
+    figures,
+    show_count,
+    show_digits,
+    show_exponent,
+    words,
+)
 from harness.report.markdown import render_origin, render_table
-from harness.report.tables import Column, Table, show_count, show_digits, show_exponent, words
 from harness.results.atomic import open_replacing
-from harness.results.bench import MEMORY_ALLOWED, Bench
+from harness.results.bench import BENCH, MEMORY_ALLOWED, Bench
 from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
+from harness.results.folder import ROUNDS
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
 
 BENCH_PAGE = "bench.md"
 PLOT = "growth.svg"
+#: Every file of a bench.
+BENCH_FILES = (BENCH, ROUNDS, BENCH_PAGE, PLOT)
 # Below these, a measurement says more of the machine than of the text.
 _LEAST_BYTES = 64 * 1024
 
@@ -65,7 +76,7 @@ def tabulate_bench(bench: Bench) -> list[Table]:
 
 
 def write_bench_page(folder: Path, bench: Bench) -> Path:
-    """Write the page, and the plot of growth where that was measured; returns the page's path.
+    """Write the page, and the plot of growth if that was measured; returns the page's path.
 
     Raises MeasurementError if they cannot be written.
     """
@@ -146,7 +157,7 @@ def tabulate_speed(bench: Bench) -> Table:
     return Table(
         "Times as fast as LangChain",
         [
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("corpus"),
             words("form"),
             *(
@@ -246,23 +257,22 @@ def _estimate(
 _Growing = dict[tuple[int, str], dict[str, dict[int, float]]]
 
 
-def _group_seconds(bench: Bench) -> _Growing:
-    grouped: _Growing = defaultdict(lambda: defaultdict(dict))
-    for each in bench.growth:
-        grouped[each.max_chunk_length, each.shape][each.splitter][each.code_points] = each.seconds
-    return grouped
-
-
-def _group_peaks(bench: Bench) -> _Growing:
-    grouped: _Growing = defaultdict(lambda: defaultdict(dict))
-    for each in bench.peaks:
-        grouped[each.max_chunk_length, each.shape][each.splitter][each.code_points] = each.bytes
-    return grouped
+def _group_growing(bench: Bench) -> tuple[_Growing, _Growing]:
+    """Seconds and peaks."""
+    seconds: _Growing = defaultdict(lambda: defaultdict(dict))
+    peaks: _Growing = defaultdict(lambda: defaultdict(dict))
+    for grown in bench.growth:
+        place = seconds[grown.max_chunk_length, grown.shape][grown.splitter]
+        place[grown.code_points] = grown.seconds
+    for peak in bench.peaks:
+        place = peaks[peak.max_chunk_length, peak.shape][peak.splitter]
+        place[peak.code_points] = peak.bytes
+    return seconds, peaks
 
 
 def tabulate_growth(bench: Bench) -> Table:
     """The powers of the length: one row per limit and shape."""
-    seconds, peaks = _group_seconds(bench), _group_peaks(bench)
+    seconds, peaks = _group_growing(bench)
     splitters = list(dict.fromkeys(each.splitter for each in bench.growth))
     ours = list(dict.fromkeys(each.splitter for each in bench.peaks))
     longest = max(each.code_points for each in bench.growth)
@@ -277,7 +287,7 @@ def tabulate_growth(bench: Bench) -> Table:
     return Table(
         "Growth with the text",
         [
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("shape"),
             *(
                 Column(
@@ -310,7 +320,7 @@ def _show_mebibytes(size: float) -> str:
 
 def tabulate_worst(bench: Bench) -> Table:
     """The highest powers: one row per splitter."""
-    seconds, peaks = _group_seconds(bench), _group_peaks(bench)
+    seconds, peaks = _group_growing(bench)
     splitters = list(
         dict.fromkeys([*(g.splitter for g in bench.growth), *(t.splitter for t in bench.trials)])
     )
@@ -327,10 +337,9 @@ def tabulate_worst(bench: Bench) -> Table:
                 lambda name: _find_highest(peaks, name, _LEAST_BYTES),
                 show_exponent,
             ),
-            Column(
+            figures(
                 "texts that took too long",
                 lambda name: sum(len(sizes) - len(here.get(name, {})) for here in seconds.values()),
-                show_count,
             ),
         ],
         splitters,
@@ -348,9 +357,9 @@ def tabulate_memory(bench: Bench) -> Table:
         "Memory for one text",
         [
             words("form"),
-            Column("limit", "max_chunk_length", show_count),
-            Column("code points", "code_points", show_count),
-            Column("segments", "segments", show_count),
+            figures("limit", "max_chunk_length"),
+            figures("code points", "code_points"),
+            figures("segments"),
             Column("text, MiB", "text_bytes", _show_mebibytes),
             Column("segments, MiB", "segment_bytes", _show_mebibytes),
             Column("peak beyond both, MiB", "beyond", _show_mebibytes),
@@ -365,7 +374,7 @@ def tabulate_memory(bench: Bench) -> Table:
 
 def write_plot(path: Path, bench: Bench) -> None:
     """Draw time and peak memory over the text's length as SVG, one column of panels per limit."""
-    grouped = (_group_seconds(bench), _group_peaks(bench))
+    grouped = _group_growing(bench)
     limits = list(dict.fromkeys(limit for limit, _ in grouped[0]))
     shapes = list(dict.fromkeys(shape for _, shape in grouped[0]))
     splitters = list(dict.fromkeys(each.splitter for each in bench.growth))

@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from harness.report import plots, retrieval, safe, tables
+from harness.report.columns import Spread
 from harness.report.plots import Plot
 from harness.report.signs import NAMED_SIGNS, show_signs
-from harness.report.tables import Spread, Table
 from harness.results.estimates import Estimate
 from harness.results.model import PLACES, Excerpt, Failure, Run, View
 from harness.results.verdict import BASELINE, IN_HOUSE
@@ -34,7 +34,6 @@ def render_report_page(run: Run, bias: str = "") -> str:
         tables=tables,
         bias=bias,
         plots=_plot(run),
-        others=_find_others(run),
         viewed={view.splitter for excerpt in run.excerpts for view in excerpt.views},
         viewer=_pack(run.excerpts, run.failures, run.environment.baseline),
     )
@@ -93,7 +92,7 @@ def _render_markdown(text: str) -> Markup:
 
 
 def _find_order(value: object) -> object:
-    """What a cell is sorted by: a number or a text; empty where nothing was measured."""
+    """What a cell is sorted by: a number or a text; empty if nothing was measured."""
     if isinstance(value, Estimate):
         return value.ratio
     if isinstance(value, Spread):
@@ -101,25 +100,6 @@ def _find_order(value: object) -> object:
     if isinstance(value, tuple):
         return value[0]
     return "" if value is None else value
-
-
-def _find_others(run: Run) -> list[Table]:
-    """The tables that no section of the page is about."""
-    shown = (
-        tables.violations(run),
-        tables.timings(run),
-        tables.cuts(run),
-        tables.structures(run),
-        tables.lengths(run),
-        tables.losses(run),
-        tables.counts(run),
-        tables.failures(run),
-        tables.growth(run),
-        tables.imports(run),
-        tables.claims(run.claims),
-    )
-    titles = {table.title for table in shown}
-    return [table for table in tables.details(run) if table.title not in titles]
 
 
 def _plot(run: Run) -> Mapping[str, Sequence[Plot]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import jinja2
 
 from harness.report import retrieval, safe, tables
+from harness.report.columns import Table
 from harness.results.model import Environment, Run
 
 
@@ -31,9 +32,9 @@ def render_origin(environment: Environment) -> str:
     return show(environment).strip()
 
 
-def render_table(table: tables.Table) -> str:
+def render_table(table: Table) -> str:
     """One table with its notes, without its title."""
-    show: Callable[[tables.Table], str] = vars(_template("table.md.j2").module)["show"]
+    show: Callable[[Table], str] = vars(_template("table.md.j2").module)["show"]
     return show(table).strip() + "\n"
 
 

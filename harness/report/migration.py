@@ -37,12 +37,12 @@ class Migration:
 
     @property
     def changed(self) -> float:
-        """The share of the new segments that must be embedded again, 0 where there are none."""
+        """The share of the new segments that must be embedded again, 0 if there are none."""
         return (self.edges + self.moved) / self.after if self.after else 0.0
 
     @property
     def changed_stripped(self) -> float:
-        """The same where segments are stripped before they are embedded."""
+        """The same if segments are stripped before they are embedded."""
         return self.moved / self.after if self.after else 0.0
 
     def __add__(self, other: "Migration") -> "Migration":
@@ -82,7 +82,7 @@ def find_migration(
 
 
 def _strip(text: str, span: Span) -> Span:
-    """The span without the whitespace at its ends; an empty one where it holds nothing else."""
+    """The span without the whitespace at its ends; an empty one if it holds nothing else."""
     content = text[span.start : span.end]
     start = span.start + len(content) - len(content.lstrip())
     return Span(start, max(start, span.start + len(content.rstrip())))

@@ -19,7 +19,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def find_browser() -> str:
-    """The path of a Chromium; raises MeasurementError where there is none."""
+    """The path of a Chromium; raises MeasurementError if there is none."""
     for name in BROWSERS:
         if path := shutil.which(name):
             return path
@@ -29,12 +29,12 @@ def find_browser() -> str:
 def take_picture(page: Path, picture: Path) -> None:
     """A PNG of how a report begins, down to the end of the viewer, on a wide screen.
 
-    Raises MeasurementError where there is no such report or no browser.
+    Raises MeasurementError without such a report, or without a browser.
     """
     from playwright.sync_api import sync_playwright  # a development extra
 
     if not page.exists():
-        raise MeasurementError(f"there is no {page}; make a run first")
+        raise MeasurementError(f"{page} does not exist; make a run first")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=find_browser(), args=list(BROWSER_OPTIONS)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from harness.report import safe
-from harness.report.tables import Spread, show_digits
+from harness.report.columns import Spread, show_digits
 from harness.results.model import Growth
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from harness.report import plots, safe
+from harness.report.columns import Column, Table, figures, join_words, show_count, words
 from harness.report.plots import Plot
 from harness.report.safe import Sentence
-from harness.report.tables import Column, Table, show_count, words
 from harness.results.model import Retrieval, Retrieved, Run, Stripping
 from harness.results.verdict import IN_HOUSE
 
@@ -52,7 +52,7 @@ def answer_retrieval(run: Run) -> list[Sentence]:
         (alike, f"No difference to `{IN_HOUSE}` beyond chance, in any comparison, with"),
     ):
         if names:
-            sentences.append(f"{said} {_join(names)}.")
+            sentences.append(f"{said} {join_words(names)}.")
     if others:
         sentences.append(
             f"Beyond chance: the {_CONFIDENCE} interval of the paired difference in content recall "
@@ -63,15 +63,15 @@ def answer_retrieval(run: Run) -> list[Sentence]:
 
 def _introduce(run: Run) -> str:
     questions = {row.workload.corpus: row.questions for row in run.retrievals}
-    asked = _join(
+    asked = join_words(
         [f"{show_count(count)} of {safe.code(corpus)}" for corpus, count in questions.items()]
     )
     limits = _unique(row.workload.max_chunk_length for row in run.retrievals)
     budgets = _unique(row.budget for row in run.retrievals)
     return (
-        f"Questions asked: {asked}; by {_join(map(safe.code, _unique(row.retriever for row in run.retrievals)))}, "
-        f"at limits of {_join(map(show_count, limits))} and budgets of "
-        f"{_join(map(show_count, budgets))} code points."
+        f"Questions asked: {asked}; by {join_words(map(safe.code, _unique(row.retriever for row in run.retrievals)))}, "
+        f"at limits of {join_words(map(show_count, limits))} and budgets of "
+        f"{join_words(map(show_count, budgets))} code points."
     )
 
 
@@ -117,8 +117,8 @@ def recalls(run: Run, corpus: str, limit: int) -> Table:
         f"Content recall, {corpus} at {show_count(limit)}",
         [
             words("splitter"),
-            Column("segments", "first.segments", show_count),
-            Column("unplaced", "first.unplaced", show_count),
+            figures("segments", "first.segments"),
+            figures("unplaced", "first.unplaced"),
             *(
                 Column(
                     f"{retriever}, {show_count(budget)}",
@@ -145,9 +145,9 @@ def scores(run: Run) -> Table:
         [
             words("corpus", "workload.corpus"),
             words("splitter", "workload.splitter"),
-            Column("limit", "workload.max_chunk_length", show_count),
+            figures("limit", "workload.max_chunk_length"),
             words("retriever"),
-            *(Column(title, title, show_count) for title in ("budget", "questions", "segments")),
+            *(figures(title) for title in ("budget", "questions", "segments")),
             Column("recall", "recall", _show_share),
             Column("content recall", "content_recall", _show_share),
             Column("precision", "precision", _show_share),
@@ -173,9 +173,9 @@ def strippings(run: Run) -> Table:
             words("corpus", "workload.corpus"),
             words("splitter", "workload.splitter"),
             words("compared with", "keeping"),
-            Column("limit", "workload.max_chunk_length", show_count),
+            figures("limit", "workload.max_chunk_length"),
             words("retriever"),
-            Column("budget", "budget", show_count),
+            figures("budget"),
             Column(f"content recall, difference ({_CONFIDENCE})", _interval, _show_difference),
         ],
         run.strippings,
@@ -256,11 +256,6 @@ def _splitters(run: Run, without: str | None = None) -> list[str]:
 
 def _unique(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
-
-
-def _join(words: Iterable[str]) -> str:
-    *head, last = words
-    return f"{', '.join(head)} and {last}" if head else last
 
 
 def list_tables(run: Run) -> Sequence[Table]:

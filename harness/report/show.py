@@ -12,9 +12,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from harness.report import safe
+from harness.report.columns import AtLeast, Column, Table, figures, show_loss, words
 from harness.report.migration import classify_segments
 from harness.report.signs import NAMED_SIGNS, find_sign
-from harness.report.tables import AtLeast, Column, Table, show_count, show_loss, words
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing
 from harness.results.model import Excerpt, View, Violation
@@ -31,7 +31,7 @@ _MOST = 50_000  # code points that are printed
 def write_excerpt_page(path: Path, excerpt: Excerpt) -> None:
     """Write a page that shows the text, complete in itself.
 
-    Raises MeasurementError where it cannot be written.
+    Raises MeasurementError if it cannot be written.
     """
     from harness.report.html import render_excerpt  # matplotlib, which is slow
 
@@ -199,11 +199,10 @@ def tabulate_views(excerpt: Excerpt, views: Sequence[View], limit: int) -> Table
         f"At {limit:,}",
         [
             words("splitter"),
-            Column("segments", "segments", show_count),
-            Column(
+            figures("segments"),
+            figures(
                 "longest",
                 lambda view: max((span.end - span.start for span in view.spans), default=0),
-                show_count,
             ),
             Column("lost whitespace", _read_loss("lost_whitespace"), show_loss, faults=True),
             Column("lost content", _read_loss("lost_content"), show_loss, faults=True),
@@ -252,9 +251,9 @@ def tabulate_migrations(excerpt: Excerpt, views: Sequence[View], limit: int) -> 
         f"Changing the splitter at {limit:,}",
         [
             words("change"),
-            Column("same", "kinds.same", show_count),
-            Column("other edges", "kinds.edges", show_count),
-            Column("moved", "kinds.moved", show_count),
+            figures("same", "kinds.same"),
+            figures("other edges", "kinds.edges"),
+            figures("moved", "kinds.moved"),
             Column("to embed again", "changed", "{:.0%}".format),
             Column("if stripped first", "changed_stripped", "{:.0%}".format),
         ],

@@ -1,17 +1,33 @@
 """The tables of a report, made in one place for the terminal, for Markdown and for HTML.
 
-A table keeps values and knows how to show them. Titles of columns name the units.
+Titles of columns name the units.
 """
 
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import fields, replace
 from operator import itemgetter
 from typing import Any
 
 from harness.report import safe
+from harness.report.columns import (
+    NOTHING,
+    AtLeast,
+    Column,
+    Spread,
+    Table,
+    figures,
+    join_words,
+    show_count,
+    show_digits,
+    show_exponent,
+    show_loss,
+    show_number,
+    show_share,
+    words,
+)
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
@@ -30,98 +46,11 @@ from harness.results.verdict import IN_HOUSE, find_broken_rules
 from segmenter.testing.cases import read_glosses
 
 ALL_CORPORA = "all"
-NOTHING = "–"
 
 _LOSSES = ("lost_whitespace", "lost_content", "added_whitespace", "added_content")
 _ESTIMATED = (
     "as the geometric mean over strata and corpora, with its 95 % interval over rounds in brackets"
 )
-
-
-Value = str | tuple[str | int, ...] | Callable[[Any], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What a table shows of each of its records, and how.
-
-    ``value`` is the name of an attribute or key of the record, with dots where it leads on; or the
-    keys that lead to a value which a record need not have; or a function of the record. Numbers
-    are set to the right. In a column of ``faults`` every number but 0 is one.
-    """
-
-    title: str
-    value: Value
-    show: Callable[[Any], str] = str
-    numeric: bool = True
-    faults: bool = False
-
-    def read(self, record: Any) -> Any:
-        """The column's value of a record; None stands for what was not measured."""
-        if callable(self.value):
-            return self.value(record)
-        if isinstance(self.value, tuple):
-            for key in self.value:
-                record = None if record is None else record.get(key)
-            return record
-        for name in self.value.split("."):
-            record = record[name] if isinstance(record, Mapping) else getattr(record, name)
-        return record
-
-
-def words(title: str, value: Value = "") -> Column:
-    """A column of words, by default those that the record has under the title."""
-    return Column(title, value or title, numeric=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Records, and the columns that show them.
-
-    ``empty`` is said in place of a table without records; without it, the table is left out. The
-    first ``names`` columns name a record.
-    """
-
-    title: str
-    columns: Sequence[Column]
-    records: Sequence[Any]
-    notes: Sequence[str] = ()
-    empty: str = ""
-    names: int = 1
-
-    @property
-    def rows(self) -> list[list[Any]]:
-        """The values of each record, one per column."""
-        return [[column.read(record) for column in self.columns] for record in self.records]
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """The rows as they are shown, on one line each and without control characters."""
-        return [
-            [
-                NOTHING if value is None else _finish(column.show(value))
-                for column, value in zip(self.columns, row, strict=True)
-            ]
-            for row in self.rows
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A median with the lowest and the highest of the values it was taken from."""
-
-    median: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> "Spread":
-        """The spread of some values, one at least."""
-        numbers = sorted(values)
-        return cls(statistics.median(numbers), numbers[0], numbers[-1])
-
-    def __str__(self) -> str:
-        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
 
 
 def name_losses(change: str) -> list[Column]:
@@ -145,11 +74,11 @@ def answer_run(run: Run) -> str:
         f"at {_name_limits(limits)}"
     )
     if not own:
-        names = _join_words([*map(safe.code, find_keepers(run))] or ["No splitter"])
+        names = join_words([*map(safe.code, find_keepers(run))] or ["No splitter"])
         return f"{names} kept every character of {scope} and had no segment over the limit."
     if find_broken_rules(run):
         rules = ", ".join(
-            f"{safe.code(rule)} ({_join_words(parts)})" for rule, parts in _tell_broken(run).items()
+            f"{safe.code(rule)} ({join_words(parts)})" for rule, parts in _tell_broken(run).items()
         )
         sentence = f"`{IN_HOUSE}` broke rules on {scope}: {rules}"
     else:
@@ -160,7 +89,7 @@ def answer_run(run: Run) -> str:
     ratios = estimate_speed(run)
     timed = [limit for limit in limits if (IN_HOUSE, limit) in ratios]
     if timed:
-        factors = _join_words([f"{ratios[IN_HOUSE, limit].ratio:.2f}" for limit in timed])
+        factors = join_words([f"{ratios[IN_HOUSE, limit].ratio:.2f}" for limit in timed])
         sentence += (
             f"; it was {factors} times as fast as {_name_baseline(run)} at "
             f"{_name_limits(timed)}{_name_timed(run)}"
@@ -231,12 +160,12 @@ def summary(run: Run) -> Table:
         "Losses, limits and speed",
         [
             words("splitter"),
-            Column("limit", "limit", show_count),
-            Column("documents", "documents", show_count),
-            Column("do not join back", "unjoined", show_count, faults=True),
+            figures("limit"),
+            figures("documents"),
+            figures("do not join back", "unjoined", faults=True),
             *name_losses("lost"),
-            Column("segments over the limit", "overlong", show_count, faults=True),
-            Column("boundaries against the whitespace rule", "excess", show_count, faults=True),
+            figures("segments over the limit", "overlong", faults=True),
+            figures("boundaries against the whitespace rule", "excess", faults=True),
             *([Column(title_speed(run), "speed")] if ratios else []),
         ],
         records,
@@ -249,10 +178,6 @@ def _add_known(numbers: Iterable[int | None]) -> int | None:
     """The sum; None without a number, or if one is not known."""
     known = list(numbers)
     return sum(number or 0 for number in known) if known and None not in known else None
-
-
-class AtLeast(int):
-    """A number of which only a lower bound is known."""
 
 
 def _add_losses(counts: Sequence[Count]) -> dict[str, int | None]:
@@ -308,7 +233,7 @@ def tell_renamed(run: Run) -> list[str]:
     names = [f"{safe.code(old)} is {safe.code(new)}" for old, new in run.renamed.items()]
     return [
         "This run was made by an earlier version, which had other names for some splitters. "
-        f"What it calls {_join_words(names)}."
+        f"What it calls {join_words(names)}."
     ]
 
 
@@ -319,13 +244,13 @@ def _tell_unavoidable(run: Run) -> str:
     parts = [f"{show_count(numbers[limit])} at {limit}" for limit in sorted(numbers)]
     return (
         "Boundaries that no splitter could avoid, because a character and its whitespace are "
-        f"longer than the limit: {_join_words(parts)}. They are not counted above."
+        f"longer than the limit: {join_words(parts)}. They are not counted above."
     )
 
 
 def _tell_keepers(run: Run) -> str:
     kept = find_keepers(run)
-    names = f": {_join_words([*map(safe.code, kept)])}" if kept else ""
+    names = f": {join_words(map(safe.code, kept))}" if kept else ""
     return (
         f"{len(kept) or 'None'} of {len(_splitters(run))} splitters joined back on every text and "
         f"stayed within the limit{names}."
@@ -416,9 +341,9 @@ def counts(run: Run) -> Table:
         "Segments",
         [
             words("corpus"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            *(Column(name.replace("_", " "), name, show_count) for name in shown),
+            *(figures(name.replace("_", " "), name) for name in shown),
             *(Column(name.replace("_", " "), name, show_loss) for name in _LOSSES),
         ],
         records,
@@ -462,13 +387,13 @@ def lengths(run: Run) -> Table:
     return Table(
         "How full the segments are",
         [
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            Column("segments", "segments", show_count),
+            figures("segments"),
             Column("mean length", "mean", show_digits),
             Column("mean ÷ limit", "share", "{:.0%}".format),
-            Column("shortest", "shortest", show_count),
-            Column("longest", "longest", show_count),
+            figures("shortest"),
+            figures("longest"),
         ],
         records,
         ["Lengths are in code points. Fuller segments are fewer, so there is less to embed."],
@@ -502,9 +427,9 @@ def losses(run: Run) -> Table:
         "Lost and added characters",
         [
             words("splitter"),
-            Column("limit", "limit", show_count),
-            Column("documents", "documents", show_count),
-            Column("do not join back", "unjoined", show_count, faults=True),
+            figures("limit"),
+            figures("documents"),
+            figures("do not join back", "unjoined", faults=True),
             *name_losses("lost"),
             Column("lost of all", "share", "{:.2%}".format),
             *name_losses("added"),
@@ -524,7 +449,7 @@ def _add_both(counts: Sequence[Count], change: str) -> int | None:
 
 
 def _whole_counts(run: Run) -> Iterator[tuple[int, str, list[Count]]]:
-    """Counts by limit and splitter, where there is one for every corpus."""
+    """Counts by limit and splitter, if there is one for every corpus."""
     for limit in _limits(run):
         for splitter in _splitters(run):
             found = [c for c in run.counts if _is_of(c.workload, splitter, limit)]
@@ -556,7 +481,7 @@ def violations(run: Run) -> Table:
         [
             words("rule"),
             words("splitter"),
-            *(Column(f"at {limit}", (limit,), show_count, faults=True) for limit in limits),
+            *(figures(f"at {limit}", (limit,), faults=True) for limit in limits),
         ],
         [
             {
@@ -600,7 +525,7 @@ def unavoidable(run: Run) -> Table:
         "Unavoidable boundaries",
         [
             words("corpus"),
-            *(Column(f"at {limit}", (limit,), show_count) for limit in limits),
+            *(figures(f"at {limit}", (limit,)) for limit in limits),
         ],
         records,
         [
@@ -647,9 +572,9 @@ def timings(run: Run, *, detailed: bool = True) -> Table:
         "Speed",
         [
             words("corpus"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            Column("rounds", "rounds", show_count),
+            figures("rounds"),
             Column("million code points/s", "rate", show_digits),
             Column(title_speed(run), "speed"),
             Column(
@@ -681,7 +606,7 @@ def failures(run: Run) -> Table:
         "Failures",
         [
             words("corpus", "workload.corpus"),
-            Column("limit", "workload.max_chunk_length", show_count),
+            figures("limit", "workload.max_chunk_length"),
             words("splitter", "workload.splitter"),
             words("what", "status"),
             words("why", "detail"),
@@ -758,10 +683,7 @@ def boundaries(run: Run) -> Table:
                 Column(f"wrong at {limit}", ("wrong", limit), "{:.1%}".format, faults=True)
                 for limit in limits
             ),
-            *(
-                Column(f"whitespace alone at {limit}", ("alone", limit), show_count)
-                for limit in limits
-            ),
+            *(figures(f"whitespace alone at {limit}", ("alone", limit)) for limit in limits),
         ],
         records,
         [
@@ -782,9 +704,9 @@ def cuts(run: Run, *, detailed: bool = False) -> Table:
         "Where boundaries lie",
         [
             *([words("corpus")] if detailed else []),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            Column("boundaries", "number", show_count),
+            figures("boundaries", "number"),
             Column("at line ends", "at line ends", show_share),
             *(Column(place, place, show_share) for place in places),
         ],
@@ -831,15 +753,15 @@ def structures(run: Run) -> Table:
         [
             words("corpus"),
             words("structure", "row.structure"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            Column("of", "row.of", show_count),
-            Column("cut", "row.cut", show_count),
+            figures("of", "row.of"),
+            figures("cut", "row.cut"),
             Column("share", lambda record: record["row"].cut / record["row"].of, show_share),
         ],
         sorted(records, key=lambda record: (record["corpus"], record["row"].structure)),
         [
-            "Of what is no longer than the limit. A heading is orphaned if a segment ends with it. A "
+            "Only what fits the limit is counted. A heading is orphaned if a segment ends with it. A "
             "closing mark is a quote, a bracket or a full stop of Chinese or Japanese that begins a "
             "segment, of all boundaries."
         ],
@@ -924,7 +846,7 @@ def trials(run: Run) -> Table:
         [{"splitter": splitter, "answers": given} for splitter, given in answers.items()],
         [
             "`kept`: the segments join to the text; `whitespace lost`: all but whitespace is there. "
-            "Offsets are right where the text has each segment in the place that is told. What "
+            "Offsets are right if the text has each segment in the place that is told. What "
             "failed in full stands in trials.csv."
         ],
     )
@@ -954,9 +876,9 @@ def growth(run: Run) -> Table:
         "Growth of time",
         [
             words("shape of text", "shape"),
-            Column("limit", "limit", show_count),
+            figures("limit"),
             words("splitter"),
-            Column("longest text, code points", "longest", show_count),
+            figures("longest text, code points", "longest"),
             Column("its time, s", "seconds", show_digits),
             Column("time grows as length to the power", "exponent", show_exponent),
         ],
@@ -980,11 +902,6 @@ def growth(run: Run) -> Table:
     )
 
 
-def show_exponent(value: float | str) -> str:
-    """With two decimals; in words if it is too quick to tell."""
-    return value if isinstance(value, str) else f"{value:.2f}"
-
-
 def imports(run: Run) -> Table:
     """One row per thing that can be imported."""
     return Table(
@@ -996,9 +913,9 @@ def imports(run: Run) -> Table:
                 lambda one: Spread.of(one.milliseconds) if one.milliseconds else None,
                 _show_spread,
             ),
-            Column("modules", "modules", show_count),
-            Column("of third parties", "third_party", show_count),
-            Column("packages installed", "packages", show_count),
+            figures("modules"),
+            figures("of third parties", "third_party"),
+            figures("packages installed", "packages"),
             Column("MB installed", "bytes", lambda size: show_digits(size / 1e6)),
         ],
         run.imports,
@@ -1028,13 +945,17 @@ def claims(answered: Sequence[Claim]) -> Table:
     )
 
 
+def comparisons(run: Run) -> list[Table]:
+    """What is told of splitters by the way, as far as there is any."""
+    found = (unavoidable(run), boundaries(run), trials(run), exemptions(run))
+    return [table for table in found if table.records]
+
+
 def details(run: Run) -> list[Table]:
     """Everything below the summary, in the order in which it is read."""
-    compared = [boundaries(run), trials(run), exemptions(run)]
     return [
         violations(run),
-        *([unavoidable(run)] if run.unavoidable else []),
-        *(table for table in compared if table.records),
+        *comparisons(run),
         *(table for table in (cuts(run), structures(run)) if table.records),
         timings(run),
         lengths(run),
@@ -1047,48 +968,12 @@ def details(run: Run) -> list[Table]:
     ]
 
 
-def show_count(value: float) -> str:
-    """``1234567`` as ``1,234,567``; a half, which a median may have, is kept."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
-
-
-def show_share(value: float) -> str:
-    """A share of 1, in per cent."""
-    return f"{value:.1%}"
-
-
-def show_loss(value: int) -> str:
-    """As ``show_count``; ``at least 12`` where only a lower bound is known."""
-    return f"at least {value:,}" if isinstance(value, AtLeast) else show_count(value)
-
-
-def show_number(number: int, noun: str) -> str:
-    """``1 document``, ``1,234 documents``."""
-    return f"{show_count(number)} {noun}{'s' * (number != 1)}"
-
-
-def show_digits(value: float) -> str:
-    """Three significant digits, never in powers of ten: ``0.0123``, ``1.23``, ``1,230``."""
-    rounded = float(f"{value:.3g}")
-    decimals = 2 - math.floor(math.log10(rounded)) if rounded else 0
-    return f"{rounded:,.{max(decimals, 0)}f}"
-
-
-def _finish(shown: str) -> str:
-    return shown if isinstance(shown, safe.Sentence) else safe.line(shown)
-
-
 def _show_factors(value: tuple[float, float]) -> str:
     return "–".join(f"{factor:.2f}" for factor in value)
 
 
 def _name_limits(limits: Sequence[int]) -> str:
-    return f"{'limit' if len(limits) == 1 else 'limits'} {_join_words([*map(str, limits)])}"
-
-
-def _join_words(words: Sequence[str]) -> str:
-    *head, last = words
-    return f"{', '.join(head)} and {last}" if head else last
+    return f"{'limit' if len(limits) == 1 else 'limits'} {join_words(map(str, limits))}"
 
 
 def _workloads(run: Run) -> list[Workload]:
@@ -1112,7 +997,7 @@ def _and_all(corpora: Sequence[str]) -> list[str]:
 def _name_timed(run: Run) -> str:
     """Where times were taken, if not on every corpus."""
     timed = _timed_corpora(run)
-    return f" on {_join_words([*map(safe.code, timed)])}" if len(timed) < len(_corpora(run)) else ""
+    return f" on {join_words(map(safe.code, timed))}" if len(timed) < len(_corpora(run)) else ""
 
 
 def title_speed(run: Run) -> str:

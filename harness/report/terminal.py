@@ -7,6 +7,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from harness.report import retrieval, safe, tables
+from harness.report.columns import Table
 from harness.results.model import Run
 
 
@@ -40,7 +41,7 @@ def _print_retrieval(run: Run, console: Console) -> None:
         console.print(Text(safe.lines(sentence)))
 
 
-def print_table(table: tables.Table, console: Console) -> None:
+def print_table(table: Table, console: Console) -> None:
     """Print one table with its title and notes.
 
     Where the console is too narrow, columns go on below, after those that name the row.
@@ -53,7 +54,7 @@ def print_table(table: tables.Table, console: Console) -> None:
     console.print()
 
 
-def _fit_columns(table: tables.Table, console: Console) -> Iterator[list[int]]:
+def _fit_columns(table: Table, console: Console) -> Iterator[list[int]]:
     """Numbers of columns that fit side by side, each time after those that name the row."""
     names = list(range(table.names))
     columns = list(names)
@@ -66,7 +67,7 @@ def _fit_columns(table: tables.Table, console: Console) -> Iterator[list[int]]:
     yield columns
 
 
-def _find_width(table: tables.Table, number: int) -> int:
+def _find_width(table: Table, number: int) -> int:
     """What a column needs: titles and text may be wrapped between words, numbers may not."""
     column = table.columns[number]
     cells = [cells[number] for cells in table.cells]
@@ -74,7 +75,7 @@ def _find_width(table: tables.Table, number: int) -> int:
     return max(map(len, [*words, *cells] if column.numeric else words))
 
 
-def _arrange(table: tables.Table, columns: Sequence[int]) -> RichTable:
+def _arrange(table: Table, columns: Sequence[int]) -> RichTable:
     shown = RichTable()
     for number in columns:
         column = table.columns[number]

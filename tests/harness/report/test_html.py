@@ -16,10 +16,19 @@ from harness.report import tables
 from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report
 from harness.report.plots import plot_shares
-from harness.report.tables import Table, words
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run, write_run
-from harness.results.model import Claim, Excerpt, Growth, Import, Run, Workload
+from harness.results.model import (
+    Claim,
+    CutCount,
+    Excerpt,
+    Exemption,
+    Growth,
+    Import,
+    Run,
+    Trial,
+    Workload,
+)
 from harness.runner.pool import SplitterPool
 from harness.splitters.registry import load_splitter
 from tests.harness.report.test_report import CHECKED, COUNTS, FAILURES, TIMED
@@ -143,12 +152,26 @@ def test_of_many_splitters_few_have_a_colour() -> None:
     assert legend == ["langchain", "others"]
 
 
-def test_a_table_of_which_the_page_does_not_know_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = Table("Something new", [words("what", str)], ["a value"])
-    monkeypatch.setattr(tables, "details", lambda run: [tables.counts(run), added])
-    page = render_report_page(CHECKED)
-    assert ">Something new</h2>" in page
-    assert "a value" in page
+def test_every_table_of_the_report_is_in_the_page() -> None:
+    workload = COUNTS[0].workload
+    run = replace(
+        TIMED,
+        failures=FAILURES,
+        cuts=[
+            CutCount(workload, "word", 3),
+            CutCount(workload, structure="function", of=2, cut=1),
+        ],
+        trials=[Trial("langchain", "NUL", "raised", "why")],
+        exemptions=[Exemption("langchain", "fits", "it counts tokens")],
+        growth=[Growth("x", 20, "langchain", 1, 1)],
+        imports=[Import("langchain", [1.0], 1)],
+        claims=[Claim("M4", "0.86 s", "1.2 s", "differs")],
+    )
+    told = tables.details(run)
+    assert all(table.records for table in told)
+    captions = set(re.findall("<caption>(.*)</caption>", render_report_page(run)))
+    assert {table.title for table in told} - captions == {"Segments"}
+    assert "Segments by corpus" in captions
 
 
 def test_it_says_which_splitters_can_be_looked_at() -> None:

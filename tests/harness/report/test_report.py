@@ -11,6 +11,7 @@ from rich.console import Console
 
 from harness.report import tables
 from harness.report.bias import read_bias
+from harness.report.columns import Table, show_digits
 from harness.report.markdown import render_report
 from harness.report.pages import write_report
 from harness.report.terminal import print_run, print_table
@@ -107,11 +108,11 @@ CHECKED = Run(
 TIMED = replace(CHECKED, rounds=ROUNDS)
 
 
-def columns(table: tables.Table) -> list[str]:
+def columns(table: Table) -> list[str]:
     return [column.title for column in table.columns]
 
 
-def find(table: tables.Table, *start: str) -> list[str]:
+def find(table: Table, *start: str) -> list[str]:
     (cells,) = (cells for cells in table.cells if tuple(cells[: len(start)]) == start)
     return cells[len(start) :]
 
@@ -424,7 +425,7 @@ def test_an_aborted_run_has_no_report(tmp_path: Path) -> None:
     ],
 )
 def test_three_digits_are_significant(value: float, shown: str) -> None:
-    assert tables.show_digits(value) == shown
+    assert show_digits(value) == shown
 
 
 def test_a_commit_that_git_does_not_tell_is_shown_with_its_reason() -> None:

@@ -21,9 +21,9 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from harness.report import safe
+from harness.report.columns import Column, Table, words
 from harness.report.html import render_excerpt, render_report_page
 from harness.report.markdown import render_report, render_summary, render_table
-from harness.report.tables import Column, Table, words
 from harness.report.terminal import print_run, print_table
 from harness.results.escapes import read_cell, write_cell
 from harness.results.folder import read_run, write_run

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.tables import Column, Table, advise_separators, cuts, structures, words
+from harness.report.columns import Column, Table, words
+from harness.report.tables import advise_separators, cuts, structures
 from harness.results.folder import read_run, write_run
 from harness.results.model import CutCount, LineEnds, Run, Workload
 from tests.harness.report.test_report import CHECKED
