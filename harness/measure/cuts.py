@@ -19,11 +19,10 @@ from typing import NamedTuple
 import regex
 
 from corpora.document import Document
-from segmenter.rules import Splitting
+from segmenter.rules import Splitting, find_run
 
 _word_boundary = regex.compile(r"\b", regex.WORD)
 _cluster = regex.compile(r"\X")
-_content = re.compile(r"\S")
 _tag = re.compile(r"<[/!?]?[A-Za-z](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*>")
 _line_end = re.compile(r"\r\n?|\n")
 
@@ -96,7 +95,7 @@ def find_places(text: str, cuts: Cuts) -> list[str]:
         if not place:
             end = cuts.ends[number]
             if not run_start <= end <= run_end:
-                run_start, run_end = _find_run(text, end)
+                run_start, run_end, _ = find_run(text, end)
                 run_place = _find_place(text, run_start, run_end)
             places[number] = run_place
     return places
@@ -127,20 +126,6 @@ def _tell_place(around: str) -> str:
     if last in _CLAUSES or last in _WIDE_CLAUSES or last in _DASHES:
         return "clause"
     return "word" if last.isalnum() else ""
-
-
-def _find_run(text: str, at: int) -> tuple[int, int]:
-    """Where the whitespace that touches a place starts and ends."""
-    start = at
-    width = 1
-    while start and text[start - 1].isspace():
-        window = text[max(0, start - width) : start]
-        start -= len(window) - len(window.rstrip())
-        width *= 8
-    if at < len(text) and text[at].isspace():
-        found = _content.search(text, at)
-        return start, found.start() if found else len(text)
-    return start, at
 
 
 def _find_place(text: str, start: int, end: int) -> str:

@@ -6,6 +6,7 @@ import tracemalloc
 import corpora
 import segmenter
 from harness.measure.forms import PURE, list_forms
+from harness.measure.shapes import repeat
 from harness.results.bench import Memory
 from harness.results.errors import MeasurementError
 from harness.runner.executor import open_process_pool
@@ -27,8 +28,7 @@ def measure_memory(code_points: int = CODE_POINTS, limit: int = _LIMIT) -> list[
 def measure_form(form: str, code_points: int, limit: int) -> Memory:
     """Measure one form in this process, which should be a fresh one."""
     make = load_pure() if form == PURE else segmenter.TextSegmenter
-    text = "".join(document.text for document in corpora.load("builtin"))
-    text = (text * (code_points // len(text) + 1))[:code_points]
+    text = repeat("".join(document.text for document in corpora.load("builtin")))(code_points)
     split = make(limit).split
     tracemalloc.start()
     segments = split(text)

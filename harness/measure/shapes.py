@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 Shape = Callable[[int], str]
 
 
-def _repeat(unit: str) -> Shape:
+def repeat(unit: str) -> Shape:
+    """A text again and again, cut to the length."""
     return lambda length: (unit * (length // len(unit) + 1))[:length]
 
 
@@ -32,41 +33,41 @@ def _whitespace_runs() -> Iterable[str]:
 
 
 def _far_paragraph_break(length: int) -> str:
-    return _repeat("word, word. ")(length - 6) + "\n\nend."
+    return repeat("word, word. ")(length - 6) + "\n\nend."
 
 
 def _leading_run(length: int) -> str:
     words = length // 20
-    return " " * (length - words) + _repeat("word ")(words)
+    return " " * (length - words) + repeat("word ")(words)
 
 
 def _trailing_run(length: int) -> str:
     words = length // 20
-    return _repeat("word ")(words) + " " * (length - words)
+    return repeat("word ")(words) + " " * (length - words)
 
 
 _SENTENCE = (
     "It was a long day, and nobody (not even the clerk) had read the letter; so it lay there. "
 )
 SHAPES: Mapping[str, Shape] = {
-    "prose": _repeat(_SENTENCE * 5 + "\n\n"),
-    "one line": _repeat(_SENTENCE),
-    "unbroken run": _repeat("a"),
-    "spaces": _repeat(" "),
-    "newlines": _repeat("\n"),
-    "lines of one letter": _repeat("a\n"),
-    "words": _repeat("word "),
-    "hyphens": _repeat("-"),
-    "closing brackets": _repeat("],\n"),
-    "question marks": _repeat("? "),
+    "prose": repeat(_SENTENCE * 5 + "\n\n"),
+    "one line": repeat(_SENTENCE),
+    "unbroken run": repeat("a"),
+    "spaces": repeat(" "),
+    "newlines": repeat("\n"),
+    "lines of one letter": repeat("a\n"),
+    "words": repeat("word "),
+    "hyphens": repeat("-"),
+    "closing brackets": repeat("],\n"),
+    "question marks": repeat("? "),
     "far paragraph break": _far_paragraph_break,
     "whitespace runs of every length": _join(_whitespace_runs),
-    "whitespace runs over the limit": _repeat("word" + " " * 1_000),
+    "whitespace runs over the limit": repeat("word" + " " * 1_000),
     "leading run": _leading_run,
     "trailing run": _trailing_run,
-    "CJK without spaces": _repeat("漢字仮名交文書記録"),
-    "emoji": _repeat("😀👍🏽🎉"),
-    "JSON in one line": _repeat('{"id": 12, "name": "some name", "tags": ["a", "b"]}, '),
-    "dash rules": _repeat("-" * 78 + "\n"),
+    "CJK without spaces": repeat("漢字仮名交文書記録"),
+    "emoji": repeat("😀👍🏽🎉"),
+    "JSON in one line": repeat('{"id": 12, "name": "some name", "tags": ["a", "b"]}, '),
+    "dash rules": repeat("-" * 78 + "\n"),
 }
 """Name -> function from a length in code points to a text of just that length."""

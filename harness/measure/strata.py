@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora import Corpus, Document
+from harness.measure.shapes import repeat
 from harness.runner.spool import read_spool, write_spool
 
 TURN_SECONDS = 0.015
@@ -31,7 +32,7 @@ def cut_strata(spool: Path, seconds: float, folder: Path) -> list[Stratum]:
     Documents of one length are in one stratum, so there may be fewer; empty documents are in none.
     ``seconds`` is what a pass of the baseline over all of the corpus takes: of a stratum that would
     take it longer than a turn, every n-th document is used. The strata's spools are written to
-    ``folder``. Raises StorageError where they cannot be.
+    ``folder``. Raises StorageError if they cannot be.
     """
     lengths = [len(text) for _, text in read_spool(spool)]
     ranked = sorted((length, number) for number, length in enumerate(lengths) if length)
@@ -88,7 +89,7 @@ def make_shapes() -> Corpus:
 def cut_shapes(spool: Path, folder: Path) -> list[Stratum]:
     """The strata of ``make_shapes``, from its spool.
 
-    Raises StorageError where they cannot be written.
+    Raises StorageError if they cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = list(dict.fromkeys(document.partition(": ")[0] for document, _ in _SHAPES))
@@ -101,13 +102,17 @@ def cut_shapes(spool: Path, folder: Path) -> list[Stratum]:
     return strata
 
 
-def _fill(unit: str) -> str:
-    return (unit * (_SHAPE_LENGTH // len(unit) + 1))[:_SHAPE_LENGTH]
-
-
 _SHAPES = (
-    ("long runs of whitespace", _fill("A few words," + " " * 700 + "then a line.\n" + "\n" * 300)),
-    ("one line", _fill("Words without an end, one after the other; and commas, now and then ")),
+    (
+        "long runs of whitespace",
+        repeat("A few words," + " " * 700 + "then a line.\n" + "\n" * 300)(_SHAPE_LENGTH),
+    ),
+    (
+        "one line",
+        repeat("Words without an end, one after the other; and commas, now and then ")(
+            _SHAPE_LENGTH
+        ),
+    ),
     *(
         (f"many short documents: {number}", f"Note {number}. It has two sentences.\n")
         for number in range(200)

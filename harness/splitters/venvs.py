@@ -78,7 +78,7 @@ def install(
     """Find or make the environment of a splitter; one of its own if ``isolated`` is wanted.
 
     ``progress`` is called with a line when one is made. ``cache`` is the folder of environments,
-    the user's cache folder by default. Raises UnavailableError where it cannot be made.
+    the user's cache folder by default. Raises UnavailableError if it cannot be made.
     """
     try:
         requirements = [Requirement(each) for each in splitter.requirements]
@@ -164,10 +164,7 @@ def _weigh(requirements: list[Requirement]) -> tuple[dict[str, str], int]:
         if found.name in versions:
             continue
         versions[found.name] = found.version
-        for file in found.files or ():
-            with contextlib.suppress(OSError):
-                if file.suffix != ".pyc":
-                    size += Path(str(file.locate())).stat().st_size
+        size += _weigh_files(found)
         waiting += [
             needed.name
             for needed in map(Requirement, found.requires or ())
@@ -185,10 +182,10 @@ class Interpreter:
 
 
 def find_interpreter(python: SpecifierSet) -> Interpreter:
-    """This Python where it is of one of these versions, else the lowest that is found.
+    """This Python if it is of one of these versions, else the lowest that is found.
 
     Looked for on PATH, by uv, by the launcher for Windows, and among pyenv's. Raises
-    UnavailableError where there is none.
+    UnavailableError if there is none.
     """
     here = Interpreter(sys.executable, platform.python_version())
     if python.contains(here.version):
@@ -227,7 +224,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _ask(command: list[str]) -> str:
-    """What a program prints; empty where it cannot be run or fails."""
+    """What a program prints; empty if it cannot be run or fails."""
     with contextlib.suppress(ProgramError):
         answer = run_program(command, timeout=30)
         return "" if answer.status else answer.output.strip()
@@ -282,15 +279,18 @@ def _find_whole(folder: Path) -> Installation | None:
 def _weigh_installed(folder: Path) -> dict[tuple[str, str], int]:
     """The bytes of each distribution's files, by its name and version, as DISTRIBUTIONS counts."""
     places = [*folder.glob("lib*/python3.*/site-packages"), *folder.glob("Lib/site-packages")]
-    found: dict[tuple[str, str], int] = {}
-    for each in importlib.metadata.distributions(path=[str(place) for place in places]):
-        size = 0
-        for file in each.files or ():
-            with contextlib.suppress(OSError):
-                if file.suffix != ".pyc":
-                    size += Path(str(file.locate())).stat().st_size
-        found[each.name, each.version] = size
-    return found
+    found = importlib.metadata.distributions(path=[str(place) for place in places])
+    return {(each.name, each.version): _weigh_files(each) for each in found}
+
+
+def _weigh_files(distribution: importlib.metadata.Distribution) -> int:
+    """The bytes of its files that are here, without compiled bytecode."""
+    size = 0
+    for file in distribution.files or ():
+        with contextlib.suppress(OSError):
+            if file.suffix != ".pyc":
+                size += Path(str(file.locate())).stat().st_size
+    return size
 
 
 def _make(folder: Path, source: _Source) -> None:
