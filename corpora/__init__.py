@@ -23,7 +23,7 @@ from corpora.local.files import Choice
 from corpora.local.tables import SUFFIX_LIST as TABLES
 from corpora.summary import Summary, summarize
 from corpora.timeout import TIMEOUT
-from corpora.wording import decode_name
+from corpora.wording import quote_name
 
 __all__ = [
     "TIMEOUT",
@@ -89,7 +89,7 @@ def load(name: str, **options: Unpack[Options]) -> Corpus:
     """The corpus that ``name`` stands for, of which nothing is read yet.
 
     The options are those of ``load_all``. Raises RequestError for a name that stands for nothing
-    and for options that make no sense or do not apply to it, CorpusError where the corpus is not
+    and for options that make no sense or do not apply to it, CorpusError if the corpus is not
     there and cannot be fetched.
     """
     (corpus,) = load_all([name], **options)
@@ -173,8 +173,7 @@ def _load(
     if name and (os.path.lexists(name) or set(name) & set("./\\")):
         return files.load_files(name, Path(name), choice, timeout)
     raise RequestError(
-        f"no corpus is named {decode_name(name)!r}; {_suggest(name, names())}; "
-        "and there is no such file or folder"
+        f"no corpus, file or folder is named {quote_name(name)}; {_suggest(name, names())}"
     )
 
 
@@ -196,7 +195,9 @@ def load_suite(
     """
     table = _read_suites().get(name)
     if table is None:
-        raise RequestError(f"no suite is named {name!r}; {_suggest(name, _read_suites())}")
+        raise RequestError(
+            f"no suite is named {quote_name(name)}; {_suggest(name, _read_suites())}"
+        )
     return [
         load(
             corpus,
@@ -219,7 +220,7 @@ class Presence:
     """A named corpus, and whether it is here.
 
     ``source`` is where it would come from, ``place`` where it is now: "installed", the mirror,
-    "cache", or None. ``summary`` is what it comes to there, None where nobody has measured it.
+    "cache", or None. ``summary`` is what it comes to there, None if nobody has measured it.
     ``notes`` tell what is missing of it there.
     """
 
@@ -233,12 +234,12 @@ class Presence:
 def find(name: str, *, mirror: Path | None = None, measure: bool = False) -> Presence:
     """Where a named corpus is, without the network.
 
-    What it comes to is known where `segbench prepare` has recorded it; with ``measure`` all of it
+    What it comes to is known if `segbench prepare` has recorded it; with ``measure`` all of it
     is read. Raises RequestError for an unknown name, CorpusError for one that cannot be read.
     """
     entry = read_catalogue().get(name)
     if entry is None:
-        raise RequestError(f"no corpus is named {name!r}; {_suggest(name, names())}")
+        raise RequestError(f"no corpus is named {quote_name(name)}; {_suggest(name, names())}")
     if not entry.repository:
         corpus = load(name)
         return Presence(entry, corpus.origin, "installed", summarize(corpus))

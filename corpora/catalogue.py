@@ -11,7 +11,7 @@ from importlib import resources
 class Entry:
     """One table of ``catalogue.toml``, which explains the fields.
 
-    ``repository`` is empty for the corpora that need no data set; ``documents`` is None where the
+    ``repository`` is empty for the corpora that need no data set; ``documents`` is None if the
     number differs from one installation to the next.
     """
 

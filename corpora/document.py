@@ -77,7 +77,7 @@ class Corpus:
     """A named source of documents; ``origin`` says in words where they come from.
 
     Each iteration reads the source again and yields one document at a time, deduplicated by id,
-    in the same order every time. It raises CorpusError where the source cannot be read, and
+    in the same order every time. It raises CorpusError if the source cannot be read, and
     where it holds no document at all: an empty corpus is never a silent pass.
 
     ``notes`` are what a reader of results must know, such as a split that is missing. ``digest``
@@ -118,7 +118,7 @@ class Corpus:
         """The corpus as a LangChain document loader.
 
         Its documents carry the id, and in their metadata ``source``, the corpus' name, and ``id``.
-        Raises CorpusError where langchain-core is not installed.
+        Raises CorpusError if langchain-core is not installed.
         """
         try:
             from langchain_core.document_loaders import BaseLoader

@@ -159,7 +159,7 @@ def _describe(error: BaseException) -> str:
 def _find(name: str) -> Make:
     module, _, function = name.rpartition(":")
     if _is_file(module) and not Path(module).is_file():
-        raise RequestError(f"there is no file {decode_name(module)}; give an existing one")
+        raise RequestError(f"{decode_name(module)} is not a file; give an existing one")
     folder = str(Path(module).absolute().parent) if _is_file(module) else str(Path.cwd())
     if folder not in sys.path:
         sys.path.append(folder)  # as a program that is run there finds what is beside it
@@ -170,7 +170,7 @@ def _find(name: str) -> Make:
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name == module.split(".")[0]:
             raise RequestError(
-                f"there is no module {module}; as a corpus, {decode_name(name)} names a function: "
+                f"no module is named {module}; as a corpus, {decode_name(name)} names a function: "
                 f"{_GRAMMAR}"
             ) from None
         raise CorpusError(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from corpora.document import Corpus
 
-# A run of one needs no look of its own: where there is no longer one, there may be none at all.
+# Runs of one are looked for only if none is longer.
 _RUNS = re.compile(r"\s{2,}")
 
 
@@ -20,7 +20,7 @@ class Summary:
 
 
 def summarize(corpus: Corpus) -> Summary:
-    """Read the whole corpus; raises CorpusError where that cannot be done."""
+    """Read the whole corpus; raises CorpusError if that cannot be done."""
     documents = code_points = longest = 0
     for document in corpus:
         documents += 1

@@ -18,9 +18,9 @@ def truncate(text: str, length: int = LENGTH_AT_MOST) -> str:
 
 
 def show_column(name: str) -> str:
-    """A column's name as it is, in quotes where it could be mistaken, and no longer than a line."""
+    """A column's name as it is, in quotes if it could be mistaken, cut to fit into a line."""
     plain = name.isprintable() and name == name.strip(" ,") and name
-    return truncate(name if plain else repr(name), 60)
+    return truncate(name if plain else quote_name(name), 60)
 
 
 def decode_name(name: str) -> str:
@@ -33,6 +33,16 @@ def decode_name(name: str) -> str:
     except UnicodeEncodeError:  # a surrogate that stands for no byte
         content = name.encode("utf-8", "backslashreplace")
     return content.decode("utf-8", "backslashreplace")
+
+
+def quote_name(name: str) -> str:
+    r"""A name in quotes, so that its ends show, with ``\u{...}`` for what is not printable.
+
+    The harness quotes so too; its own function has to work without this package.
+    """
+    shown = "".join(c if c.isprintable() else f"\\u{{{ord(c):X}}}" for c in decode_name(name))
+    mark = '"' if "'" in shown and '"' not in shown else "'"
+    return f"{mark}{shown}{mark}"
 
 
 def list_names(names: Sequence[str], at_most: int = NAMES_AT_MOST) -> str:

@@ -5,7 +5,7 @@ and of these one with the most whitespace. *Lost* is what it does not hold of th
 it does not hold of the segments. So a word is never given up for a longer stretch of blanks, and
 what is counted of the content is what a longest common subsequence of the contents leaves out.
 
-The value is exact where it can be found in time that is linear in the text:
+The value is exact if it can be found in time that is linear in the text:
 
 - if all that is not whitespace is the same in both, the content holds the text together, and each
   gap in it is compared with the gap in the same place;

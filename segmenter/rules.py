@@ -21,7 +21,7 @@ the units, that is ``count_unavoidable``, which the text and the limit decide al
 cuts in a unit beyond that number is its ``Splitting.excess``.
 
 Time is linear in the text, whatever is in it. A boundary costs a look at the three code points
-around it, and only where these do not tell that it is right, a scan of its run.
+around it, and only if these do not tell that it is right, a scan of its run.
 """
 
 import re
@@ -78,9 +78,9 @@ class Splitting:
 
     Segments that join to the text lie end to end. Others are looked for from the left, each
     after the one before it; those that are not found have no place, and the boundary rules
-    apply only where two neighbours touch.
+    apply only if two neighbours touch.
 
-    ``starts`` holds the offset of each segment in the text, -1 where it has no place. Raises
+    ``starts`` holds the offset of each segment in the text, -1 if it has no place. Raises
     ValueError for a limit that is not positive.
     """
 
@@ -113,7 +113,7 @@ class Splitting:
         return lose_all("".join(left_out))
 
     def pairs(self) -> Iterator[tuple[int, str]]:
-        """Each segment with its offset, which is -1 where it has no place."""
+        """Each segment with its offset, which is -1 if it has no place."""
         return zip(self.starts, self.segments, strict=True)
 
     def locate(self) -> Iterator[tuple[int, str]]:
@@ -238,7 +238,7 @@ class Splitting:
 def find_violations(
     text: str, segments: Sequence[str], max_chunk_length: int
 ) -> dict[str, list[Breach]]:
-    """The breaches of each rule, in the order of RULES; an empty list where it holds."""
+    """The breaches of each rule, in the order of RULES; an empty list if it holds."""
     splitting = Splitting(text, segments, max_chunk_length)
     return {name: list(rule(splitting)) for name, rule in RULES.items()}
 
@@ -278,7 +278,7 @@ def run_without_newline(splitting: Splitting) -> Iterator[Breach]:
 
 
 def whitespace_segment(splitting: Splitting) -> Iterator[Breach]:
-    """No segment is whitespace alone where the unit fits. A breach a run of which one was made."""
+    """No segment is whitespace alone if the unit fits. A breach a run of which one was made."""
     for cut in _select(splitting, "whitespace-segment"):
         yield _describe(cut.run, cut.misplaced, f"at {cut.run.cut} and nowhere else")
 
@@ -369,7 +369,7 @@ def is_right(around: str) -> bool:
 
 
 def find_run(text: str, offset: int) -> WhitespaceRun:
-    """The run that touches an offset: an empty one where neither neighbour is whitespace."""
+    """The run that touches an offset: an empty one if neither neighbour is whitespace."""
     content = _content.search(text, offset)
     end = content.start() if content else len(text)
     start = offset
@@ -441,7 +441,7 @@ def count_unavoidable(text: str, max_chunk_length: int) -> int:
 
 
 def place_segments(text: str, segments: Sequence[str], max_chunk_length: int) -> list[int]:
-    """The offset of each segment in the text, -1 where it is not found, for segments in order.
+    """The offset of each segment in the text, -1 if it is not found, for segments in order.
 
     A segment is looked for from the end of the last one found: right there, then as far on as
     the segments not found in between could reach, counted from there and from the next content;

@@ -96,7 +96,7 @@ MARKDOWN: Separators = _order(
     *_CLAUSES,
     " ",
 )
-"""Markdown: a heading opens a segment, fences and rows of tables stay whole where they fit."""
+"""Markdown: a heading opens a segment, fences and rows of tables stay whole if they fit."""
 
 RST: Separators = _order(
     # The line under a title, after which text begins; blank lines come before the title.

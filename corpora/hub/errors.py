@@ -16,7 +16,7 @@ def explain(error: BaseException, again: str) -> tuple[str, str]:
     """The cause, and the remedy, of an exception that `datasets` or its client raised.
 
     ``again`` says what to do once there is a network. Both answers are a part of one line. The
-    remedy is empty where the exception tells of no trouble on the way: then the data are at fault.
+    remedy is empty if the exception tells of no trouble on the way: then the data are at fault.
     """
     from huggingface_hub import errors
 
@@ -45,7 +45,7 @@ def explain(error: BaseException, again: str) -> tuple[str, str]:
         )
     if "Dataset scripts are no longer supported" in text:
         return (
-            "it has only a loading script, which `datasets` no longer runs",
+            "it has only a loading script, which `datasets` does not run",
             "name its converted files: @refs/convert/parquet",
         )
     if is_any(TimeoutError) and not is_any(errors.HfHubHTTPError):

@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 def find_on_hub(entry: Entry, timeout: float) -> Location:
     """The data set on the hub itself, pinned to the commit that its revision names now.
 
-    Raises CorpusError where the hub cannot be reached or does not have it.
+    Raises CorpusError if the hub cannot be reached or does not have it.
     """
     _, commit, names = _resolve(entry, timeout)
     root = f"hf://datasets/{entry.repository}@{commit}"
@@ -48,7 +48,7 @@ def fetch(
     """Bring the data set here, into the mirror if one is named, else into the cache.
 
     Files that are here already stay, unless ``force`` says that they are not to be trusted; one
-    that was interrupted is continued where the server allows it. Raises CorpusError.
+    that was interrupted is continued if the server allows it. Raises CorpusError.
     """
     if entry.url is not None:
         folder = _fetch_url(entry, entry.url, mirror, timeout, force)
@@ -82,7 +82,7 @@ def _resolve(entry: Entry, timeout: float) -> tuple[str, str, list[str]]:
             return revision, commit, names
     scripts = [name for name in names if name.endswith(".py")]
     if scripts and not found:
-        cause = f"it has only a loading script, {scripts[0]}, which `datasets` no longer runs"
+        cause = f"it has only a loading script, {scripts[0]}, which `datasets` does not run"
     else:
         cause = f"its files are not where they were: {', '.join(missing)}"
     raise blame(entry, cause, "read it from a mirror: --mirror DIR")

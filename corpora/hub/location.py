@@ -20,7 +20,7 @@ class Location:
     """Where a data set lies: the only thing that differs from one place to another.
 
     ``data_files`` are, by split, absolute paths or hf:// URLs; ``folder`` is None on the hub.
-    ``revision`` is the commit where it is known; ``remedy`` the command that fetches the data
+    ``revision`` is the commit if it is known; ``remedy`` the command that fetches the data
     again; ``missing`` says what of the data set is not there.
     """
 
@@ -34,7 +34,7 @@ class Location:
 
 
 def find_here(entry: Entry, mirror: Path | None) -> Location | None:
-    """The data set in the mirror, if one is named, else in the cache; None where that has none.
+    """The data set in the mirror, if one is named, else in the cache; None if that has none.
 
     A mirror may hold a part of the data set, a cache must hold all. Raises CorpusError for a
     mirror that holds nothing of it, or an empty file.

@@ -18,7 +18,7 @@ from corpora.hub.fetching import FetchProgress, fetch, find_on_hub
 from corpora.hub.location import Location, blame, blame_data, find_here
 from corpora.local.content import FileError
 from corpora.timeout import TIMEOUT, Sign, watch
-from corpora.wording import one_line
+from corpora.wording import one_line, quote_name
 
 # LegalBench-RAG's own name for a document is its path below this folder.
 TEXT_FOLDER = "corpus"
@@ -34,8 +34,8 @@ def load_data_set(
     """The corpus that a table of the catalogue describes.
 
     It is read from the mirror, if one is named; else from the Hugging Face cache, if it is there;
-    else it is fetched into the cache, or, where it is large, streamed from the hub.
-    Raises CorpusError where the data set is not there, or `datasets` is not installed.
+    else it is fetched into the cache, or, if it is large, streamed from the hub.
+    Raises CorpusError if the data set is not there, or `datasets` is not installed.
     """
     rows.check_libraries(entry.name)
     location = find_here(entry, mirror)
@@ -124,7 +124,7 @@ def _build_documents(
             row = {name: column[index] for name, column in columns.items()}
             text = texts.BUILDERS[entry.name](row)
         except (TypeError, ValueError) as error:
-            cause = f"document {identifier!r} has no text: {one_line(error)}"
+            cause = f"document {quote_name(str(identifier))} has no text: {one_line(error)}"
             raise blame_data(entry, location, split, cause) from None
         yield Document(str(identifier), text)
 

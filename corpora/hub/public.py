@@ -57,7 +57,7 @@ def load_public(name: str, timeout: float) -> Corpus:
 
     Without a config it is the data set's own default, without a split all of them. A folder on
     this machine is never read in its place. Raises RequestError for a name of another form, and
-    CorpusError where `datasets` is not installed.
+    CorpusError if `datasets` is not installed.
     """
     match = _SPECIFICATION.fullmatch(name)
     if match is None or set(match["revision"] or "main") <= {"."}:
@@ -102,7 +102,7 @@ def _read_batches(
         for split in _choose(source, found):
             yield from _read_arrow(source, split, found[split])
         return
-    # `datasets` tries again and again where this tells at once what is wrong.
+    # `datasets` tries again and again; this tells at once what is wrong.
     HfApi().dataset_info(source.repository, revision=source.revision)
     # A builder locks its cache folder even when it streams; the user's is left alone.
     with tempfile.TemporaryDirectory(prefix="segbench-") as cache:
@@ -135,7 +135,7 @@ Reader = Callable[[str, str, Sign], Iterator[tuple[int, str]]]
 
 
 def _find_reader(config: Any) -> Reader | None:
-    """How to read a data set's files here, None where only `datasets` can.
+    """How to read a data set's files here, None if only `datasets` can.
 
     Its own readers of JSON and CSV guess types: what looks like a date, or like NA, would come
     back as another text or none.
@@ -170,7 +170,7 @@ def _find_reader(config: Any) -> Reader | None:
 
 
 def _refuse_options(config: Any, obeyed: Container[str]) -> None:
-    """Raise FileError where the data set asks to be read in a way that is not known here."""
+    """Raise FileError if the data set asks to be read in a way that is not known here."""
     from datasets import BuilderConfig
 
     plain = type(config)()

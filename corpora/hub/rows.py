@@ -34,7 +34,7 @@ class _ArrowColumn:
 
 
 def import_datasets(corpus: str) -> Any:
-    """The `datasets` library, kept from printing; raises CorpusError where it is not installed."""
+    """The `datasets` library, kept from printing; raises CorpusError if it is not installed."""
     try:
         import datasets
     except ImportError:
@@ -44,7 +44,7 @@ def import_datasets(corpus: str) -> Any:
     # What goes wrong is raised, in one line; its own log would come before that.
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     datasets.disable_progress_bars()
-    # Else each load asks a server to count it, a mirror's too: three seconds where there is none.
+    # Else each load asks a server to count it, a mirror's too: three seconds if there is none.
     datasets.config.HF_UPDATE_DOWNLOAD_COUNTS = False
     return datasets
 

@@ -1,7 +1,7 @@
 """How a row becomes a document's text, one function a data set.
 
 A row maps the columns that the catalogue names, such as ``"document.text"``, to their values.
-A function raises TypeError or ValueError where a value that it needs is null or does not fit.
+A function raises TypeError or ValueError if a value that it needs is null or does not fit.
 """
 
 from collections.abc import Callable, Mapping

@@ -2,7 +2,7 @@
 
 ``code/``   standard-library modules, a fixed list of those that every Python since 3.11 has
 ``prose/``  the topics that ``help()`` explains
-``legal/``  the copyright notice and, where the installation has it, the licence file
+``legal/``  the copyright notice and, if the installation has it, the licence file
 
 The texts are those of the Python that runs, so they differ between versions and distributions;
 a run's digest shows it. Only runs on the same Python compare.
@@ -38,7 +38,7 @@ MODULES = (
 
 
 def read() -> Iterator[Document]:
-    """Every text, by family; raises CorpusError where this Python lacks one of the families."""
+    """Every text, by family; raises CorpusError if this Python lacks one of the families."""
     yield from _code()
     yield from _prose()
     yield from _legal()

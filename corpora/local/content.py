@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from corpora.document import RequestError
 from corpora.timeout import Sign
-from corpora.wording import one_line
+from corpora.wording import one_line, quote_name
 
 BUFFER_SIZE = 1 << 18
 HEAD_SIZE = 8000  # bytes that are looked at to tell what a file is, as git does
@@ -64,7 +64,7 @@ class FileError(Exception):
         super().__init__(what)
         self.remedy = remedy
         self.row = row
-        self.name = ""  # of the file, where whoever catches this has none
+        self.name = ""  # of the file, if whoever catches this has none
 
     def describe(self, name: str) -> str:
         """What is wrong, without the remedy."""
@@ -80,7 +80,10 @@ def check_encoding(encoding: str) -> None:
         codecs.lookup(encoding)
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # which refuses base64 and its kind too
     except (LookupError, ValueError):
-        raise RequestError(f"there is no encoding {encoding!r}; one is utf-8: --encoding") from None
+        raise RequestError(
+            f"Python has no text encoding {quote_name(encoding)}; name one that it has, such as "
+            "--encoding utf-8"
+        ) from None
 
 
 def name_kind(mode: int) -> str | None:

@@ -21,6 +21,7 @@ from corpora.wording import decode_name, list_names
 
 _BATCH_SIZE = 1 << 16  # code points: a document costs a message between threads otherwise
 _ERRORS_AT_MOST = 20
+_MORE_TIME = "leave it out, or give it more time, such as --timeout 600"
 
 _T = TypeVar("_T")
 
@@ -74,12 +75,8 @@ def load_files(
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        what = (
-            "nothing is at the end of the link"
-            if path.is_symlink()
-            else "there is no file or folder"
-        )
-        raise RequestError(f"{what} {shown}") from None
+        what = "is a link that leads nowhere" if path.is_symlink() else "does not exist"
+        raise RequestError(f"{shown} {what}; give an existing file or folder") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{shown} cannot be read: {reason}; check the path") from None
@@ -100,7 +97,7 @@ def load_files(
                 f"{decode_name(str(each))} has columns; name the one with the text: --text-column"
             )
     applied = {"--include", "--exclude"} if path.is_dir() else set()
-    if not listing.files:  # that there is no document is what must be told
+    if not listing.files:  # what must be told is that nothing is read
         applied = set(choice.given)
     if any(kinds.values()):
         applied.add("--text-column")
@@ -126,17 +123,13 @@ def _list(path: Path, shown: str, patterns: Patterns, choice: Choice, timeout: f
     try:
         (listing,) = watch(source, timeout)
     except TimeoutError as error:
-        raise CorpusError(f"{shown} cannot be listed: {error}; {_suggest_time()}") from None
+        raise CorpusError(f"{shown} cannot be listed: {error}; {_MORE_TIME}") from None
     if choice.include and not (listing.files or listing.unreadable):
         raise RequestError(
             f"no text below {shown} matches --include {' '.join(choice.include)}; "
             "hidden files and binary ones are never read"
         )
     return listing
-
-
-def _suggest_time() -> str:
-    return "leave it out, or give it more time, such as --timeout 600"
 
 
 def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Iterator[Document]:
@@ -163,7 +156,7 @@ def _read(path: Path, listing: Listing, choice: Choice, timeout: float) -> Itera
         for documents in watch(source, timeout):
             yield from documents
     except TimeoutError as error:
-        raise CorpusError(f"{reading} cannot be read: {error}; {_suggest_time()}") from None
+        raise CorpusError(f"{reading} cannot be read: {error}; {_MORE_TIME}") from None
 
 
 def _read_file(name: str, path: Path, choice: Choice, give_sign: Sign) -> Iterator[Document]:

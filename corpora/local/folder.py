@@ -12,7 +12,7 @@ from corpora.document import RequestError
 from corpora.local.content import DataFile, FileError, is_binary, name_kind, open_regular
 from corpora.local.tables import find_table_kind
 from corpora.timeout import Sign
-from corpora.wording import decode_name, list_names
+from corpora.wording import decode_name, list_names, quote_name
 
 _EXCLUDED = ("file or folder by --exclude", "files and folders by --exclude")
 _NOT_INCLUDED = ("file that no --include matches", "files that no --include matches")
@@ -82,9 +82,13 @@ def _compile(option: str, patterns: Sequence[str]) -> list[tuple[str, Any]]:
         try:
             spec = PathSpec.from_lines("gitignore", [pattern])
         except ValueError as error:
-            raise RequestError(f"{option} {pattern!r} is not a pattern: {error}") from None
+            raise RequestError(
+                f"{option} {quote_name(pattern)} is not a pattern: {error}"
+            ) from None
         if not any(each.include for each in spec.patterns):
-            raise RequestError(f"{option} {pattern!r} matches nothing; give a pattern such as *.md")
+            raise RequestError(
+                f"{option} {quote_name(pattern)} matches nothing; give a pattern such as *.md"
+            )
         compiled.append((f"{option} {pattern}", spec))
     return compiled
 
@@ -184,7 +188,7 @@ def _cannot_be_read(listing: Listing, name: str, error: OSError) -> None:
 
 
 def _tell_apart(name: str, others: dict[str, Path]) -> str:
-    """The name, with a number where another file has it: two may be escaped alike."""
+    """The name, with a number if another file has it: two may be escaped alike."""
     number, told = 1, name
     while told in others:
         number += 1

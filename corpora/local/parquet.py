@@ -2,7 +2,7 @@
 
 ``ParquetFile.iter_batches`` decodes page by page and enters structs, so that a column beside the
 text is not even fetched. (``pyarrow.dataset``, which `datasets` scans with, decodes a row group
-whole: where rows repeat a book, that is a gigabyte.) Columns are named first literally, then by
+whole: if rows repeat a book, that is a gigabyte.) Columns are named first literally, then by
 dotted paths into structs, such as ``document.text``; types in the catalogue's words, such as
 ``list<string>``.
 """
@@ -20,7 +20,7 @@ _BUFFER_SIZE = 4 << 20
 
 
 def read_column(file: DataFile, column: str) -> Iterator[NumberedRow]:
-    """The values of a column of texts; raises FileError where the file has none of that name."""
+    """The values of a column of texts; raises FileError if the file has none of that name."""
     number = 0
     for batch in read_batches(file, {column: "string"}):
         for value in batch[column]:

@@ -67,7 +67,7 @@ def read_texts(
 ) -> Iterator[tuple[int, str]]:
     """Each row's number and its text, just as the file holds it.
 
-    The number is that of the line on which the row begins, or the row's own where the file is one
+    The number is that of the line on which the row begins, or the row's own if the file is one
     JSON list, or Parquet. Raises FileError for a row without a text in that column.
     """
     for place, number, value in _read_values(file, kind, encoding, column, delimiter):
@@ -102,7 +102,7 @@ def _read_values(
 
 
 def get_value(row: Object, column: str, place: str) -> Any:
-    """What a row holds in a column; raises FileError where that is not there, or there twice."""
+    """What a row holds in a column; raises FileError if that is not there, or there twice."""
     values = find_values(row, column)
     if len(values) == 1:
         return values[0]

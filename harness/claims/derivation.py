@@ -44,7 +44,7 @@ class Reembedding:
 
     @property
     def share(self) -> float:
-        """The share of new texts, 0 where there is none at all."""
+        """The share of new texts, 0 if there is none at all."""
         return self.new / self.texts if self.texts else 0.0
 
     def __add__(self, other: "Reembedding") -> "Reembedding":

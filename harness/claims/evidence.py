@@ -77,21 +77,21 @@ class Evidence:
         return gather(map(load_splitter, names), self.progress)
 
     def find(self, name: str) -> Splitter:
-        """A splitter that is here; raises MeasurementError where it is not."""
+        """A splitter that is here; raises MeasurementError if it is not."""
         for splitter in self.contenders.splitters:
             if splitter.name == name:
                 return splitter
         raise MeasurementError(f"{name} is unavailable: {self.contenders.unavailable[name]}")
 
     def split(self, name: str, text: str, limit: int) -> list[str]:
-        """The segments of a text; raises MeasurementError, and SplitterError where it fails."""
+        """The segments of a text; raises MeasurementError, and SplitterError if it fails."""
         (segments,) = self.pool.split(self.find(name), [("text", text)], limit)
         return segments
 
     def digests(self, name: str, limit: int) -> dict[str, str]:
         """The digest of a splitter's segments of each corpus.
 
-        Raises MeasurementError where it failed on one.
+        Raises MeasurementError if it failed on one.
         """
         found = {
             count.workload.corpus: count.digest
@@ -139,7 +139,7 @@ class Evidence:
     def count(self, splitter: str, limit: int, attribute: str = "segments") -> int:
         """A figure of a splitter's segments, of all real texts together.
 
-        Raises MeasurementError where the splitter failed on one of the corpora.
+        Raises MeasurementError if the splitter failed on one of the corpora.
         """
         names = {corpus.name for corpus in self.real}
         found = [

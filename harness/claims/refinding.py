@@ -43,7 +43,7 @@ def compare_finding(
     """What changes when an index of one splitter's segments is replaced by another's.
 
     What is indexed of a segment is what ``embed`` makes of its text; what is found is the segment.
-    Raises SplitterError, and MeasurementError where BM25 is not installed.
+    Raises SplitterError, and MeasurementError if BM25 is not installed.
     """
     retriever = load_retriever(BM25, Path())
     found = []

@@ -62,7 +62,7 @@ def end_in_one_line() -> Iterator[None]:
         status = say_interrupted() if signals.stopped else _say_uncaught(error)
     signals.restore()
     if status == INTERRUPTED:
-        # All is tidied; Python itself may crash where a library was interrupted while it loaded.
+        # All is tidied; Python itself may crash if a library was interrupted while it loaded.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
         if (pools := sys.modules.get("multiprocessing.util")) is not None:
@@ -143,8 +143,8 @@ class _Signals:
 class _Output(io.FileIO):
     """A standard stream that after its first error swallows what it is given.
 
-    Nobody reading any more is no error: who pipes into ``head`` still gets the verdict. Nor is
-    any on standard error, since there is no place to tell it.
+    If nobody reads, that is not an error: whoever pipes into ``head`` still gets the verdict. An
+    error on standard error could not be told anywhere.
     """
 
     def write(self, data: Any, /) -> int:

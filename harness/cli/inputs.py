@@ -59,9 +59,9 @@ def load_corpora(options: CorpusOptions, default: Sequence[str]) -> dict[str, Co
 
 
 def name_corpora(options: CorpusOptions) -> CorpusOptions:
-    """The same options with the mirror's corpora named where neither names nor a suite are given.
+    """The same options with the mirror's corpora named if neither names nor a suite are given.
 
-    Raises MeasurementError where the mirror holds none.
+    Raises MeasurementError if the mirror holds none.
     """
     if options.suite is not None:
         plain = CorpusOptions(timeout=options.timeout, mirror=options.mirror, suite=options.suite)
@@ -93,7 +93,7 @@ def once(values: Iterable[_T]) -> list[_T]:
 
 
 def name_folder(before: str = "") -> Path:
-    """The folder to write to where none was given: of no other command, even of this second."""
+    """The folder to write to if none was given: of no other command, even of this second."""
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
     return Path("reports", f"{before}{started}-{os.getpid()}")
 

@@ -1,4 +1,4 @@
-"""How far a command is, on standard error; nothing where that is no terminal."""
+"""How far a command is, on standard error; nothing if that is not a terminal."""
 
 import sys
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ class SegmenterLocation:
         """Read ``PATH``, ``PATH:ATTRIBUTE`` or ``FOLDER:MODULE:ATTRIBUTE``.
 
         PATH is a package or a file, which is then loaded alone; FOLDER is the one that has the
-        top-level packages, all of which MODULE may import. Raises RequestError where it is none
+        top-level packages, all of which MODULE may import. Raises RequestError if it is none
         of these, or leads out of the version.
         """
         place, *names = [given] if given.endswith(".py") else given.split(":")
@@ -74,12 +74,12 @@ class SegmenterLocation:
 
     @property
     def own(self) -> list[str]:
-        """The top-level modules that are the version's: none named where all below ``root`` are."""
+        """The top-level modules that are the version's: none named if all below ``root`` are."""
         return [] if self.path == self.root else [self.module]
 
 
 def _tidy(place: str) -> PurePosixPath | None:
-    """A path from the top without ``..``; None where it leads elsewhere."""
+    """A path from the top without ``..``; None if it leads elsewhere."""
     parts: list[str] = []
     for part in PurePosixPath(place).parts:
         if part == "/" or (part == ".." and not parts):
@@ -96,8 +96,8 @@ class Checkout:
     """One side of a comparison.
 
     ``name`` is what a reader knows it by, ``folder`` where it lies, ``segmenter`` where in it the
-    TextSegmenter is, ``commit`` the commit with ``-dirty`` where the segmenter differs from it,
-    empty where git knows none. ``repositories`` are folders whose modules it may not be given
+    TextSegmenter is, ``commit`` the commit with ``-dirty`` if the segmenter differs from it,
+    empty if git knows none. ``repositories`` are folders whose modules it may not be given
     instead of its own, ``twins`` the top-level modules that it has and that are installed here
     too, with their paths in it, ``sources`` are all that the commit has.
     """
@@ -130,7 +130,7 @@ class Checkout:
 class MissingError(MeasurementError):
     """A version has nothing where its TextSegmenter should be.
 
-    ``similar`` are paths in it that have the same name, None where it is a folder: that is no
+    ``similar`` are paths in it that have the same name, None if it is a folder: that is no
     earlier version of anything.
     """
 
@@ -143,7 +143,7 @@ class MissingError(MeasurementError):
         super().__init__(
             f"{version} has no {location.places[0]}"
             + (f", but {', '.join(there[:_SHOWN])}{more}" if there else "")
-            + "; say where its TextSegmenter is with --segmenter, or with --base-segmenter where "
+            + "; say where its TextSegmenter is with --segmenter, or with --base-segmenter if "
             "base has it elsewhere"
         )
 
@@ -167,8 +167,8 @@ def open_checkout(given: str | None, segmenter: SegmenterLocation) -> Iterator[C
 
     Of a revision of the repository around the current folder, the segmenter alone is read into a
     temporary folder; a folder is used as it is. None is the working tree. Where both could be
-    meant it is the revision; ``./NAME`` is the folder. Raises MeasurementError where it is
-    neither, MissingError where it has no segmenter, and RequestError where it names something
+    meant it is the revision; ``./NAME`` is the folder. Raises MeasurementError if it is
+    neither, MissingError if it has no segmenter, and RequestError if it names something
     else.
     """
     if given is None:

@@ -59,7 +59,7 @@ class Measured:
 
     @property
     def speed(self) -> Speed:
-        """What the decision says; undecided where there is none."""
+        """What the decision says; undecided if there is none."""
         return self.decision.speed if self.decision else Speed.UNDECIDED
 
     @property
@@ -86,8 +86,8 @@ class Measured:
 class Comparison:
     """What a comparison learnt.
 
-    ``measured`` is empty where the segments differ and may not. ``uncounted`` says why
-    instructions were asked for and not counted, empty where they were, or were not asked for.
+    ``measured`` is empty if the segments differ and may not. ``uncounted`` says why
+    instructions were asked for and not counted, empty if they were, or were not asked for.
     """
 
     question: Question
@@ -107,7 +107,7 @@ class Comparison:
     def speed(self) -> Speed | None:
         """The one answer: slower anywhere is slower, and what is not known anywhere is not known.
 
-        None where speed was not measured.
+        None if speed was not measured.
         """
         speeds = {each.speed for each in self.measured}
         speeds |= {each.speed for each in self.instructions}
@@ -137,7 +137,7 @@ def compare(
 ) -> Comparison:
     """Compare two versions of the segmenter on some corpora, and on texts of odd shapes.
 
-    Raises CorpusError where a corpus cannot be read, and MeasurementError where it has no text or
+    Raises CorpusError if a corpus cannot be read, and MeasurementError if it has no text or
     a version fails.
     """
     base, head, limits = question.base, question.head, question.limits
@@ -181,7 +181,7 @@ def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Tas
 def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> list[Measured]:
     """Measure each task until it is decided, up to the last look or until the timeout.
 
-    As soon as one is slower, nothing more is measured. Raises MeasurementError where a version
+    As soon as one is slower, nothing more is measured. Raises MeasurementError if a version
     fails.
     """
     began = time.monotonic()

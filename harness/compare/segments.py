@@ -21,7 +21,7 @@ class Difference:
 
     ``differing`` of its ``documents`` do. The first is ``document``, and its segments are the
     same up to ``start``, an offset in code points; ``base`` and ``head`` are the two versions'
-    segments from there, cut off where they are long, None where the version has none left.
+    segments from there, cut off if they are long, None if the version has none left.
     """
 
     corpus: str
@@ -55,7 +55,7 @@ def compare_segments(
 ) -> Verified:
     """Send all documents through both versions at every limit.
 
-    Raises MeasurementError where a version fails.
+    Raises MeasurementError if a version fails.
     """
     differences = []
     seconds = {}

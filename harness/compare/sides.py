@@ -14,7 +14,7 @@ from harness.splitters.registry import Splitter
 class Side:
     """A process with the segmenter of a checkout: a SplitterProcess whose failures name it.
 
-    Every method raises MeasurementError where the process fails.
+    Every method raises MeasurementError if the process fails.
     """
 
     def __init__(self, checkout: Checkout, process: SplitterProcess) -> None:

@@ -47,7 +47,7 @@ def collect_excerpts(
 ) -> list[Excerpt]:
     """A few telling excerpts of each corpus, seen through every splitter at every limit.
 
-    A workload that failed the check has no view, nor one that fails now. Raises CorpusError where
+    A workload that failed the check has no view, nor one that fails now. Raises CorpusError if
     a corpus cannot be read.
     """
     failed = {failure.workload for failure in checked.failures}
@@ -219,7 +219,7 @@ def view_segments(
 
 
 def find_starts(text: str, segments: Iterable[str]) -> list[int]:
-    """The offset of each segment of a splitter whose segments may overlap, -1 where it has none.
+    """The offset of each segment of a splitter whose segments may overlap, -1 if it has none.
 
     They come in the order of their starts.
     """

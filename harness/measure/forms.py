@@ -16,7 +16,7 @@ _ADAPTERS = "harness.splitters.adapters.segmenter"
 def describe_form() -> str:
     """Which form ``import segmenter`` gives here: ``compiled`` or ``pure Python``.
 
-    Raises MeasurementError where the compiled form was built from another source than the one
+    Raises MeasurementError if the compiled form was built from another source than the one
     beside it: figures of such a build would be told of code that is not the one measured.
     """
     if not segmenter.COMPILED:

@@ -115,7 +115,7 @@ KINDS: Mapping[str, Callable[[int], str]] = {
 """Name -> function from a length in code points to a text of whole lines of about that length."""
 
 CODE = "code"
-_LENGTH = 50_000  # code points of a made text, where it is a corpus
+_LENGTH = 50_000  # code points of a made text, if it is a corpus
 
 
 def load_kinds() -> list[Corpus]:

@@ -31,7 +31,7 @@ def describe_environment(
     """The environment of a run that starts now; ``finished`` is still empty.
 
     ``command`` is what was typed; ``splitters`` those whose versions matter, ``installations``
-    where they are, by their names. Raises MeasurementError where the compiled form of the segmenter
+    where they are, by their names. Raises MeasurementError if the compiled form of the segmenter
     is not that of its source.
     """
     folder = Path(__file__).parents[2]

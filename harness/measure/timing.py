@@ -47,8 +47,8 @@ def time_workloads(
     noise. Workloads without a count were not verified and are passed over. First everyone splits
     each corpus once: a splitter whose segments are not those that were counted is not timed, nor
     one that takes longer than ``pass_timeout`` seconds for that. ``begin`` is told a stage and its
-    number of steps, ``advance`` how many more are done. Raises CorpusError where a corpus cannot be
-    read, and MeasurementError where it is not what was counted.
+    number of steps, ``advance`` how many more are done. Raises CorpusError if a corpus cannot be
+    read, and MeasurementError if it is not what was counted.
     """
     counted = {count.workload: count for count in counts}
     result = TimingResult()

@@ -54,7 +54,7 @@ def estimate(rounds: Iterable[Round]) -> Estimate | None:
     """The ratio of one splitter at one limit, on all corpora that the rounds are of.
 
     Every corpus, and in it every stratum, counts the same. Only rounds that have them all are used;
-    None where there are fewer than ROUNDS_AT_LEAST, of which an interval would be too wide to tell
+    None if there are fewer than ROUNDS_AT_LEAST, of which an interval would be too wide to tell
     anything. Raises ValueError for rounds of several splitters, limits or baselines.
     """
     chosen = list(rounds)

@@ -35,7 +35,7 @@ class Workload:
 class Count:
     """What a splitter made of a corpus.
 
-    ``shortest``, ``median`` and ``longest`` are segment lengths, 0 where there is no segment.
+    ``shortest``, ``median`` and ``longest`` are segment lengths, 0 if there is no segment.
     Lost is what the joined segments do not hold of the texts, added what the texts do not hold of
     them (``segmenter.loss``), of each the whitespace and the rest; if segments may overlap, what
     none covers, and those that are not in the text. ``inexact`` is the number of documents that
@@ -189,7 +189,7 @@ class Failure:
     exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give again
     what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its baseline
     failed); ``detail`` is one line. ``frames`` are the last lines of the splitter's traceback,
-    where it raised something.
+    if it raised something.
     """
 
     workload: Workload
@@ -322,7 +322,7 @@ class View:
 class Excerpt:
     """A stretch of a document, for people to look at; ``start`` is its offset there.
 
-    ``length`` is that of the document, ``licence`` that of its corpus, empty where none is known.
+    ``length`` is that of the document, ``licence`` that of its corpus, empty if none is known.
     """
 
     corpus: str

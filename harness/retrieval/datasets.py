@@ -113,7 +113,7 @@ def find_nearest(text: str, part: str, place: int) -> int:
 def find_legalbench_rag(name: str, content: bytes, documents: Sequence[Document]) -> Found:
     """The questions of one benchmark file, ``name``; a snippet's gold is its span.
 
-    Questions about documents that are not here are left out. Raises QuestionError where the file
+    Questions about documents that are not here are left out. Raises QuestionError if the file
     is not as it should be, or the text at a span is not its answer.
     """
     texts = {document.id: document.text for document in documents}

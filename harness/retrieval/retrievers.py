@@ -42,7 +42,7 @@ def load_retriever(name: str, vectors: Path) -> Retriever:
     """The retriever ``bm25``, ``lsa``, or that of an embedding model, ``module:factory``.
 
     A factory takes no argument and gives a function from a list of texts to one vector per text;
-    these are kept in the folder ``vectors``. Raises MeasurementError where what it needs is not
+    these are kept in the folder ``vectors``. Raises MeasurementError if what it needs is not
     installed, or the factory cannot be imported or called, ValueError for any other name.
     """
     if name == BM25:

@@ -138,7 +138,7 @@ def _locate(name: str, source: Access) -> Location:
     (entry,) = (entry for entry in corpora.entries() if entry.name == name)
     location = find_here(entry, source.mirror)
     if location is None or location.folder is None:
-        raise QuestionError(f"{name} is no longer where its documents were; run the same again")
+        raise QuestionError(f"{name} was moved or removed while it was read; run the same again")
     return location
 
 

@@ -29,7 +29,7 @@ _MESSAGE = 200  # characters of what a model says when it fails
 
 
 def compare_vectors(segments: Array, questions: Array) -> Iterator[Array]:
-    """For each question its cosine with each segment; 0 where a vector is all zeros."""
+    """For each question its cosine with each segment; 0 if a vector is all zeros."""
     from threadpoolctl import threadpool_limits
 
     segments, questions = _normalize(segments), _normalize(questions)

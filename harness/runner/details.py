@@ -59,7 +59,7 @@ def _name_file(path: str) -> str:
 
 
 def name_line(error: BaseException, *own: str) -> str:
-    """Where an error was raised, as `` (file.py:12)``; empty where no line is known."""
+    """Where an error was raised, as `` (file.py:12)``; empty if no line is known."""
     frames = _find_frames(error, own)
     if not frames:
         return ""

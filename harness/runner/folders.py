@@ -1,8 +1,8 @@
 """The temporary folder of a command, in which all others lie; what killed commands left, goes.
 
 Standard library only. A command that is killed cannot remove its folder, so the next one does. It
-removes folders of the same user only, whose owner holds no lock any more: the kernel gives a lock
-back when the process that holds it ends, and process numbers, which are used again, do not matter.
+removes folders of the same user only, if nobody holds their lock: the kernel gives a lock back
+when the process that holds it ends, and process numbers, which are used again, do not matter.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _OLD = 600.0  # seconds
 def open_own_folder() -> Iterator[Path]:
     """A folder for every temporary file of this process and of those that it starts.
 
-    Raises OSError where there can be none.
+    Raises OSError if there can be none.
     """
     earlier = tempfile.tempdir
     kept = {name: os.environ.get(name) for name in _VARIABLES}

@@ -69,7 +69,7 @@ def _start(command: list[str]) -> int:
 
 
 def _wait(program: int, lifeline: int, news: int) -> int | None:
-    """Wait until the program has ended, and return its status; None where it is to be ended."""
+    """Wait until the program has ended, and return its status; None if it is to be ended."""
     events = select.poll()
     events.register(lifeline, select.POLLIN)
     events.register(news, select.POLLIN)
@@ -115,7 +115,7 @@ def _end_all(program: int, status: int | None) -> int | None:
 
 
 def _find_descendants(ancestor: int) -> list[int]:
-    """The processes below one, where the system lists them."""
+    """The processes below one, if the system lists them."""
     children: dict[int, list[int]] = {}
     with contextlib.suppress(OSError):  # pathlib takes longer to import than all of this
         for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208
@@ -149,7 +149,7 @@ def _end_as(status: int | None) -> None:
 
 
 def _ask_linux(option: int, value: int) -> None:
-    """Call prctl, where there is one."""
+    """Call prctl, if there is one."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(ImportError, OSError, AttributeError):

@@ -46,7 +46,7 @@ class SplitterPool:
     def borrow(self, splitter: Loadable) -> Iterator[SplitterProcess]:
         """A process of the splitter for oneself, kept afterwards unless the block fails.
 
-        Raises SplitterError where it cannot be started, or the splitter was given up.
+        Raises SplitterError if it cannot be started, or the splitter was given up.
         """
         if error := self.find_given_up(splitter):
             raise error
@@ -109,7 +109,7 @@ class SplitterPool:
             self._given_up.setdefault(splitter.name, again)
 
     def find_given_up(self, splitter: Loadable) -> SplitterError | None:
-        """Why a splitter was given up; None where it was not."""
+        """Why a splitter was given up; None if it was not."""
         return self._given_up.get(splitter.name)
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class Loadable(Protocol):
 class SplitterError(Exception):
     """A splitter gave no answer: ``status`` says how it failed, ``detail`` why, in one line.
 
-    ``frames`` are the last lines of its traceback, where it raised something.
+    ``frames`` are the last lines of its traceback, if it raised something.
     """
 
     def __init__(self, status: str, detail: str, frames: Sequence[str] = ()) -> None:
@@ -83,10 +83,10 @@ class SplitterProcess:
     """A process of its own for one splitter, until ``close`` or the end of this process ends it.
 
     ``timeout`` is how many seconds a splitter may take to load, and for a document. All methods
-    raise SplitterError where the process cannot be started, dies, hangs or fails, and StorageError
-    where the machine fails; the process is then closed. Where the splitter has an interpreter of
+    raise SplitterError if the process cannot be started, dies, hangs or fails, and StorageError
+    if the machine fails; the process is then closed. If the splitter has an interpreter of
     its own, the process sees the modules of that virtual environment alone; else it sees the
-    modules that this process sees. ``variables``, where they are given, are all the environment
+    modules that this process sees. ``variables``, if they are given, are all the environment
     variables that the process has; ``seed`` is that of its hashes, another one each time without.
     """
 
@@ -128,7 +128,7 @@ class SplitterProcess:
         self._listener.start()
 
     def keep_on_core(self, core: int) -> None:
-        """Let the process run on this core alone, where the system can see to that."""
+        """Let the process run on this core alone, if the system can see to that."""
         self._ask("did not start", command="keep", core=core)
 
     def load(self, max_chunk_length: int) -> None:
@@ -154,7 +154,7 @@ class SplitterProcess:
 
         They are those from byte ``start`` on, so many or all. Their segments travel in the file
         ``into``, which is replaced. Document number ``again`` is split twice, if there is such a
-        one: where that gives other segments, the splitter has changed.
+        one: if that gives other segments, the splitter has changed.
         """
         into.unlink(missing_ok=True)
         try:
@@ -291,7 +291,7 @@ class SplitterProcess:
         try:
             status = self._program.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
-            return "its process lives but answers no more"
+            return "its process is alive but does not answer"
         if status < 0:
             return f"its process was {describe_end(status)}"
         self._listener.join(_SECONDS_TO_END)  # nobody is left who could write more

@@ -32,7 +32,7 @@ class Program:
 
     Its standard output and error are pipes, and so is its standard input if ``talk`` is wanted;
     else there is nothing to read. ``variables`` are all its environment variables, those of this
-    process where none are given. Raises ProgramError where it cannot be started.
+    process if none are given. Raises ProgramError if it cannot be started.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ def run_program(
 ) -> Finished:
     """Run a program to its end, without standard input.
 
-    Raises ProgramError where it cannot be run, or takes more than ``timeout`` seconds, if there is
+    Raises ProgramError if it cannot be run, or takes more than ``timeout`` seconds, if there is
     a limit.
     """
     program = Program(command, variables=variables)

@@ -4,7 +4,7 @@ A program, started by :mod:`harness.runner.process`; it needs the standard libra
 only, so it runs under any interpreter that has both. It reads commands and writes replies as JSON
 lines:
 
-- ``{"command": "keep", "core": n}`` lets the process run on that core alone, where the system can
+- ``{"command": "keep", "core": n}`` lets the process run on that core alone, if the system can
   see to that, and is answered by ``{"reply": "ready"}``;
 - ``{"command": "load", "factory": "module:name", "options": {...}, "max_chunk_length": n}`` is
   answered by ``{"reply": "ready"}``; what was loaded for a limit once is kept;
@@ -18,7 +18,7 @@ lines:
   one;
 - the first two say ``{"reply": "working", "documents": n}`` a few times a second until then;
 - each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line,
-  ...]}`` instead, or by ``{"reply": "machine", "error": number, "place": path}`` where a file of
+  ...]}`` instead, or by ``{"reply": "machine", "error": number, "place": path}`` if a file of
   the harness cannot be read or written, which is no fault of the splitter.
 
 ``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in them:
@@ -98,7 +98,7 @@ _Split = Callable[[str], Any]
 class _SplitterError(Exception):
     """The splitter, not the harness, failed: ``status`` says how, ``detail`` why.
 
-    ``frames`` are the last lines of its traceback, where it raised something.
+    ``frames`` are the last lines of its traceback, if it raised something.
     """
 
     def __init__(self, status: str, detail: str, raised: BaseException | None = None) -> None:
@@ -148,7 +148,7 @@ def _import_file(name: str, path: Path) -> None:
 
 
 class _SegmenterFinder:
-    """Finds the package ``segmenter`` beside this one where the environment has none.
+    """Finds the package ``segmenter`` beside this one if the environment has none.
 
     It needs the standard library only, and adapters take its separators.
     """
@@ -202,7 +202,7 @@ _own = os.getpid()
 
 
 def _end_copies() -> None:
-    """End here where the splitter forked and returns twice: replies are the first process's."""
+    """End here if the splitter forked and returns twice: replies are the first process's."""
     if os.getpid() != _own:
         os._exit(0)
 
@@ -228,7 +228,7 @@ def _split(split: _Split, command: dict[str, Any], reply: Callable[..., None]) -
                 _expect_same(split, answer)
             with naming(into):
                 write_segments(file, answer.segments)
-                file.flush()  # where this process dies, the file tells how far it came
+                file.flush()  # if this process dies, the file tells how far it came
             documents += 1
     return documents
 
@@ -364,7 +364,7 @@ def _list_frames(error: BaseException) -> list[str]:
 
 
 def _name_line(error: BaseException) -> str:
-    """Where an error was raised, as its message says it; empty where no line is known."""
+    """Where an error was raised, as its message says it; empty if no line is known."""
     from harness.runner.details import name_line
 
     return name_line(error, __file__, str(_ROOT / "segmenter" / "testing" / "factories.py"))

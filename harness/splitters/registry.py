@@ -29,16 +29,16 @@ class Splitter:
 
     ``factory`` is ``module:function``, or ``path/to/file.py:function``; called with a limit and
     ``options`` it gives a function that splits a text. ``offsets`` is a like factory of a function
-    that gives (segment, start, end) triples; None where the splitter offers no offsets.
+    that gives (segment, start, end) triples; None if the splitter offers no offsets.
 
-    ``requirement`` is what must be installed for it, None where nothing is; several requirements
-    stand side by side, as pip takes them. ``python`` are the versions it runs on, None where it
+    ``requirement`` is what must be installed for it, None if nothing is; several requirements
+    stand side by side, as pip takes them. ``python`` are the versions it runs on, None if it
     runs on those that this project runs on. ``newest`` tells whether it is always the newest
     release that ``requirement`` allows, else what a lock pins. ``module`` is what a user of it
     imports.
 
     ``not_applicable`` maps rules that cannot be asked of it to the reason. ``always`` tells
-    whether it is measured where nobody names splitters.
+    whether it is measured if nobody names splitters.
 
     ``interpreter`` is that of an environment of its own, None for a splitter of this one.
     """
@@ -71,7 +71,7 @@ class Splitter:
     def make(self, max_chunk_length: int) -> Split:
         """Load the splitter for a limit in code points, in this process.
 
-        Raises MeasurementError where its package is not installed in this environment.
+        Raises MeasurementError if its package is not installed in this environment.
         """
         try:
             return make_split(self.factory, self.options, max_chunk_length)
@@ -140,7 +140,7 @@ def load_splitter(name: str) -> Splitter:
     if is_file(module) and _is_path(factory):
         path = Path(module).absolute()
         if not path.is_file():
-            raise UnknownSplitterError(f"there is no file {module}; give an existing one")
+            raise UnknownSplitterError(f"{module} is not a file; give an existing one")
         return Splitter(name, f"{path}:{factory}", description="given by its file")
     if colon and _is_path(factory) and _is_path(module):
         if (here := str(Path.cwd())) not in sys.path:

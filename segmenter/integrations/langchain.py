@@ -88,7 +88,7 @@ class LosslessTextSplitter(TextSplitter):
         separators = LISTS.get(Language(language).value)
         if separators is None:
             raise ValueError(
-                f"there are no separators for {language}; give your own: "
+                f"no separators are known for {language}; give your own: "
                 f"{cls.__name__}(separators=...)"
             )
         return cls(chunk_size, separators=separators, **options)

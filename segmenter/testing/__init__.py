@@ -55,7 +55,7 @@ _homes = {
 
 
 def __getattr__(name: str) -> object:
-    # Vectors are written where there is no pytest, cases are read where there is no hypothesis.
+    # Vectors are written without pytest, cases are read without hypothesis.
     for home, names in _homes.items():
         if name in names:
             from importlib import import_module

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Case:
     """A text that splitters are tried on.
 
-    ``rule`` is the one that the case is mostly about. ``segments`` are the right ones, where they
+    ``rule`` is the one that the case is mostly about. ``segments`` are the right ones, if they
     are written down, and ``origin`` says where: ``SPEC.md:LINE``, or the address of a public
     report of the fault, which ``note`` describes.
     """

@@ -110,7 +110,7 @@ def _read_segment(item: Any) -> str:
 def find_factory(factory: str) -> Any:
     """Import what ``module:name`` or ``path/to/file.py:name`` names; dots in the name lead on.
 
-    Raises ImportError where there is no such module, file or name, and whatever an imported module
+    Raises ImportError if there is no such module, file or name, and whatever an imported module
     raises.
     """
     module, _, name = factory.rpartition(":")

@@ -1,4 +1,4 @@
-"""One splitter, one text, one rule: whether it holds, and what to print where it does not."""
+"""One splitter, one text, one rule: whether it holds, and what to print if it does not."""
 
 import shlex
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def _report(
 
 
 def _show_around(segments: Sequence[str], at: int) -> str:
-    """The segments with bars between, those near an offset where they are many or long."""
+    """The segments with bars between, those near an offset if they are many or long."""
     if not segments:
         return "none"
     total = sum(map(len, segments))
@@ -122,6 +122,6 @@ def _reproduce(factory: Factory, case: Case, rule: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """As ascii(), in double quotes where it can be, which a shell leaves alone."""
+    """As ascii(), in double quotes if it can be, which a shell leaves alone."""
     quoted = ascii(f"'{text}")  # an apostrophe makes it choose the others
     return quoted.replace("'", "", 1) if quoted.startswith('"') else ascii(text)

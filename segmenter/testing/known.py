@@ -1,8 +1,8 @@
 """Violations that are known and explained, so that only others fail.
 
 A file of them is TOML. Each table ``[[violation]]`` has a ``rule``, the ``cases`` that break it,
-by name, ``any-text`` for texts that are found, and a ``reason``. One that is not a violation any
-more is an error, as is one that is not listed.
+by name, ``any-text`` for texts that are found, and a ``reason``. A listed violation that does not
+occur is an error, and so is one that is not listed.
 """
 
 import tomllib

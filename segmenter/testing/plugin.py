@@ -1,7 +1,7 @@
 """The pytest plugin that tries text splitters; see `segmenter.testing`.
 
 No installation loads it by itself: what pytest loads everywhere is imported before the modules of
-every project, and one with a package of the same name could not be tested any more. It is loaded by
+every project, and one with a package of the same name could then not be tested. It is loaded by
 ``python -m segmenter.testing`` or ``-p segmenter.testing.plugin``. Its options exist only if a
 command line names ``segmenter.testing``, or a ``--splitter`` that is no option of the project.
 """
@@ -24,7 +24,7 @@ _versions = pytest.StashKey[list[str]]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Iterator[None]:
-    """Add the options where the command line uses them."""
+    """Add the options if the command line uses them."""
     result = yield
     # Now the project has its own options: a --splitter that is none of them is ours.
     known, unknown = parser.parse_known_and_unknown_args(args)
@@ -68,7 +68,7 @@ def _add_options(parser: pytest.Parser) -> None:
         "--known-violations",
         dest="segbench_known_violations",
         metavar="FILE",
-        help="TOML file of violations with reasons; an error if one is no longer a violation.",
+        help="TOML file of violations with reasons; one that does not occur is an error.",
     )
     group.addoption(
         "--time-limit",

@@ -42,7 +42,7 @@ class SplitterTests:
 
     All three can come from the command line instead, by ``--rules``, ``--known-violations`` and
     ``--time-limit``, but only if it names ``segmenter.testing`` or a ``--splitter``: otherwise
-    there are no such options.
+    these options do not exist.
     """
 
     rules: str | None = None
@@ -222,7 +222,7 @@ def _is_known(request: pytest.FixtureRequest) -> bool:
 
 
 def _excuse(reason: str, *, known: bool) -> NoReturn:
-    """Skip what cannot be tried; where a violation is listed, it is not there to be known."""
+    """Skip what cannot be tried; if a violation is listed, it is not there to be known."""
     if known:
         raise KnownViolationsError(f"listed as a known violation, but {reason}") from None
     pytest.skip(reason)

@@ -105,7 +105,7 @@ def _refusal_or(split: Callable[[], Outcome]) -> Outcome | str:
 class Attempt:
     """One text through one splitter at one limit.
 
-    ``expected`` are the right segments where they are written down, else None.
+    ``expected`` are the right segments if they are written down, else None.
     """
 
     text: str
@@ -194,7 +194,7 @@ def _describe(error: BaseException) -> str:
 
 
 def _find_method(splitter: Any, name: str) -> Callable[[str], Any] | None:
-    """The method, None where the name is of something else: of a number, say."""
+    """The method, None if the name is of something else: of a number, say."""
     method = getattr(splitter, name, None)
     return method if callable(method) else None
 
@@ -305,7 +305,7 @@ def tell_factory(factory: Factory) -> str:
 
 
 def name_factory(factory: Factory) -> str | None:
-    """The name by which `load_factory` finds the factory, None where it has none."""
+    """The name by which `load_factory` finds the factory, None if it has none."""
     if isinstance(factory, NamedFactory):
         return factory.path
     module = getattr(factory, "__module__", None)

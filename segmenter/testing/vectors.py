@@ -3,7 +3,7 @@
 A vector is an object with ``version``, ``name``, ``rule``, ``text``, ``max_chunk_length`` and
 ``segments``; of a text that is not cut by the default separators also ``separators``, each a list
 of what stands before its cut and what stands after it. All of it is ASCII. A text is a string;
-where it holds surrogates, which not every JSON reader lets through, it is the list of its code
+if it holds surrogates, which not every JSON reader lets through, it is the list of its code
 points, and so is each of its segments.
 
 A program under test reads a vector without its segments from each line, and for each writes a
@@ -68,8 +68,8 @@ def write(stream: IO[str]) -> None:
 def check_program(command: Sequence[str]) -> VectorResults:
     """Feed every vector to a program and compare its answers.
 
-    Raises UnusableProgramError where it cannot be run, fails, does not end, or answers none, and
-    ValueError where no program is named.
+    Raises UnusableProgramError if it cannot be run, fails, does not end, or answers none, and
+    ValueError if no program is named.
     """
     if not command:
         raise ValueError("name a program")
@@ -188,7 +188,7 @@ def _end(process: subprocess.Popen[str]) -> None:
         pass
 
 
-# The name of an error begins the line: where it is quoted from the source, it does not.
+# The name of an error begins the line: if it is quoted from the source, it does not.
 _error = re.compile(r"(?:Uncaught |panic: |fatal )?[\w.]*(?:Error|Exception|Panic|error)\b.*")
 
 

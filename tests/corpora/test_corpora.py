@@ -44,7 +44,7 @@ def test_every_entry_tells_what_it_is() -> None:
 def test_unknown_name(name: str, hint: str) -> None:
     with pytest.raises(RequestError) as caught:
         corpora.load(name)
-    assert str(caught.value).startswith(f"no corpus is named {name!r}; ")
+    assert str(caught.value).startswith(f"no corpus, file or folder is named '{name}'; ")
     assert hint in str(caught.value)
 
 

@@ -281,9 +281,9 @@ def test_function_that_is_not_there(
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("nowhere/mine.py:load", "there is no file nowhere/mine.py"),
-        ("nothing_here:load", "there is no module nothing_here; as a corpus, nothing_here:load na"),
-        ("nothing_here.sub:load", "there is no module nothing_here.sub"),
+        ("nowhere/mine.py:load", "nowhere/mine.py is not a file; give"),
+        ("nothing_here:load", "no module is named nothing_here; as a corpus, nothing_here:load na"),
+        ("nothing_here.sub:load", "no module is named nothing_here.sub"),
     ],
 )
 def test_module_that_is_not_there(name: str, cause: str) -> None:

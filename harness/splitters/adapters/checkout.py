@@ -33,9 +33,9 @@ def checkout_segmenter(
 
     ``root`` is the folder in it from which modules are imported, ``module`` and ``attribute``
     name the TextSegmenter, ``own`` the top-level modules of ``root`` that may be imported, all of
-    them where none is named. ``repositories`` and ``twins`` are those of Checkout. Sources are
+    them if none is named. ``repositories`` and ``twins`` are those of Checkout. Sources are
     loaded, not what was compiled from them: one side of a comparison may be built and the other
-    not. Raises ImportError where the TextSegmenter is not there, or where any part of it came from
+    not. Raises ImportError if the TextSegmenter is not there, or if any part of it came from
     elsewhere; and whatever it raises itself.
     """
     place = Path(folder, root).resolve()
@@ -109,7 +109,7 @@ class _CheckoutFinder:
         top = name.partition(".")[0]
         if top in sys.stdlib_module_names:
             return None
-        bare = None  # a folder without __init__.py: a package, where nothing else has that name
+        bare = None  # a folder without __init__.py: a package, if nothing else has that name
         if top in self._own or not self._own:
             for folder in [self._place] if path is None else filter(self._origins.has, path):
                 spec = _find_source(name, folder)

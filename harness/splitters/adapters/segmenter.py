@@ -20,12 +20,12 @@ def text_segmenter(
 
 
 def pure_text_segmenter(max_chunk_length: int, **options: Any) -> Callable[[str], list[str]]:
-    """The same from the source, even where TextSegmenter is compiled."""
+    """The same from the source, even if TextSegmenter is compiled."""
     return load_pure()(max_chunk_length, **options).split
 
 
 def load_pure() -> type[TextSegmenter]:
-    """The TextSegmenter of the source, even where ``import segmenter`` gives the compiled one."""
+    """The TextSegmenter of the source, even if ``import segmenter`` gives the compiled one."""
     spec = importlib.util.spec_from_file_location("pure_text_segmenter", SOURCE)
     assert spec is not None
     assert spec.loader is not None

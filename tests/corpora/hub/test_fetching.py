@@ -235,7 +235,7 @@ def test_revision_not_there(fake_hub: FakeHub) -> None:
 def test_script_alone(fake_hub: FakeHub) -> None:
     fake_hub.add(QASPER, {"qasper.py": b"", "README.md": b""}, revision=REVISION[QASPER])
     message = error_of(corpora.load, "qasper")
-    assert "only a loading script, qasper.py, which `datasets` no longer runs" in message
+    assert "only a loading script, qasper.py, which `datasets` does not run" in message
     assert message.endswith("--mirror DIR")
 
 

@@ -62,13 +62,13 @@ def test_encoding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["none", "base64", "", "a\0b"])
 def test_no_such_encoding(encoding: str, tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="there is no encoding"):
+    with pytest.raises(RequestError, match="Python has no text encoding"):
         read(tmp_path, encoding=encoding)
 
 
 @pytest.mark.parametrize("name", ["none.txt", "no/such/file", "./none"])
 def test_no_such_path(name: str) -> None:
-    with pytest.raises(RequestError, match=f"there is no file or folder {Path(name)}"):
+    with pytest.raises(RequestError, match=f"{Path(name)} does not exist; "):
         corpora.load(name)
 
 

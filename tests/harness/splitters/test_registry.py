@@ -138,7 +138,7 @@ def test_a_file_may_hold_what_any_module_may(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("absent.py:make", "there is no file absent.py; give an existing one"),
+        ("absent.py:make", "absent.py is not a file; give an existing one"),
         ("some/absent.py", "say which function of some/absent.py makes it: some/absent.py:FUN"),
         ("a b:make", "no splitter is named 'a b:make'"),
         ("module:", "no splitter is named 'module:'"),

@@ -150,7 +150,7 @@ def test_a_declaration_opens_a_chunk():
 
 def test_a_language_without_separators_is_named(monkeypatch):
     monkeypatch.setattr("segmenter.integrations.langchain.LISTS", {})
-    with pytest.raises(ValueError, match=r"^there are no separators for .*GO; give your own: "):
+    with pytest.raises(ValueError, match=r"^no separators are known for .*GO; give your own: "):
         LosslessTextSplitter.from_language(Language.GO)
     with pytest.raises(ValueError, match="'klingon' is not a valid Language"):
         LosslessTextSplitter.from_language("klingon")
