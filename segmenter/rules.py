@@ -1,4 +1,4 @@
-"""What always holds for a splitter's segments: one function a rule of segmenter/SPEC.md.
+"""What always holds for a splitter's segments: one function per rule of segmenter/SPEC.md.
 
 Standard library only, and of the project nothing but ``segmenter/loss.py``: a conformance kit can
 take the two files alone.
@@ -244,7 +244,7 @@ def find_violations(
 
 
 def join(splitting: Splitting) -> Iterator[Breach]:
-    """The segments, joined, are the text exactly. At most one breach a text."""
+    """The segments, joined, are the text exactly. At most one breach per text."""
     if splitting.joins:
         return
     end = 0
@@ -256,7 +256,7 @@ def join(splitting: Splitting) -> Iterator[Breach]:
 
 
 def fits(splitting: Splitting) -> Iterator[Breach]:
-    """No segment is longer than the limit. A breach a segment."""
+    """No segment is longer than the limit. One breach per segment."""
     limit = splitting.max_chunk_length
     if max(map(len, splitting.segments), default=0) <= limit:
         return
@@ -266,19 +266,22 @@ def fits(splitting: Splitting) -> Iterator[Breach]:
 
 
 def cut_after_last_newline(splitting: Splitting) -> Iterator[Breach]:
-    """A run with a newline is cut after its last newline only. A breach a run."""
+    """A run with a newline is cut after its last newline only. One breach per whitespace run."""
     for cut in _select(splitting, "cut-after-last-newline"):
         yield _describe(cut.run, cut.misplaced, f"at {cut.run.cut}, after its last newline")
 
 
 def run_without_newline(splitting: Splitting) -> Iterator[Breach]:
-    """A run without a newline is cut at its end only. A breach a run."""
+    """A run without a newline is cut at its end only. One breach per whitespace run."""
     for cut in _select(splitting, "run-without-newline"):
         yield _describe(cut.run, cut.misplaced, f"at its end, {cut.run.cut}")
 
 
 def whitespace_segment(splitting: Splitting) -> Iterator[Breach]:
-    """No segment is whitespace alone if the unit fits. A breach a run of which one was made."""
+    """No segment is whitespace alone if the unit fits.
+
+    One breach per whitespace run of which one was made.
+    """
     for cut in _select(splitting, "whitespace-segment"):
         yield _describe(cut.run, cut.misplaced, f"at {cut.run.cut} and nowhere else")
 
@@ -307,7 +310,7 @@ def too_long_run(splitting: Splitting) -> Iterator[Breach]:
 
 
 def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
-    """A text of whitespace alone is cut every limit from its start. At most one breach a text."""
+    """A text of whitespace alone is cut every limit from its start. At most one breach per text."""
     if not splitting.text.isspace():
         return
     limit = splitting.max_chunk_length
@@ -318,7 +321,7 @@ def whitespace_only(splitting: Splitting) -> Iterator[Breach]:
 
 
 def empty(splitting: Splitting) -> Iterator[Breach]:
-    """No segment is empty; so an empty text has none. A breach a segment."""
+    """No segment is empty; so an empty text has none. One breach per segment."""
     if "" not in splitting.segments:
         return
     for start, segment in splitting.locate():

@@ -1,4 +1,4 @@
-"""How a row becomes a document's text, one function a data set.
+"""How a row becomes a document's text, one function per data set.
 
 A row maps the columns that the catalogue names, such as ``"document.text"``, to their values.
 A function raises TypeError or ValueError if a value that it needs is null or does not fit.
@@ -27,7 +27,7 @@ def covid_qa(row: Row) -> str:
 
 
 def conditionalqa(row: Row) -> str:
-    """The page's elements with their tags, one a line."""
+    """The page's elements with their tags, one per line."""
     return "\n".join(row["contents"])
 
 

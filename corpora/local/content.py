@@ -87,7 +87,7 @@ def check_encoding(encoding: str) -> None:
 
 
 def name_kind(mode: int) -> str | None:
-    """What a path that is no regular file is; None for one that is."""
+    """What a path is that is not a regular file; None if it is one."""
     if stat.S_ISREG(mode):
         return None
     return next((kind for is_kind, kind in _KINDS.items() if is_kind(mode)), "special file")
@@ -218,10 +218,10 @@ class DataFile:
 
 
 def is_binary(head: bytes, encoding: str) -> bool:
-    """Whether a file that begins so is no text, whatever the encoding makes of its bytes.
+    """Whether a file that begins so is not text, whatever the encoding makes of its bytes.
 
-    It is no text in UTF-8, and holds a NUL or begins as formats do that are no text. UTF-16 and
-    UTF-32 are full of NULs: there it is what cannot be decoded.
+    That is if it is not UTF-8, and holds a NUL or begins as formats do that are not text. UTF-16
+    and UTF-32 are full of NULs: there it is what cannot be decoded.
     """
     if _is_tar(head):
         return True
@@ -255,7 +255,7 @@ def _describe_undecodable(head: bytes, error: UnicodeError, at: int, encoding: s
             what, _, remedy = f"is {kind}".partition("; ")
             return FileError(what, remedy)
     if is_binary(head, "utf-8"):
-        return FileError("is binary and no text", "name a file of text")
+        return FileError("is binary, not text", "name a file of text")
     name = "UTF-8" if codecs.lookup(encoding).name == "utf-8" else encoding
     where = ""
     if isinstance(error, UnicodeDecodeError):

@@ -27,7 +27,7 @@ _SUFFIXES = {
 #: As a person reads them.
 SUFFIX_LIST = ", ".join(_SUFFIXES)
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_BYTE_ORDER_MARK = "\ufeff"  # before the first row it is no part of any text
+_BYTE_ORDER_MARK = "\ufeff"  # before the first row it is not part of any text
 _PIECE = 1 << 16
 _BLANK = " \t\r\n"  # to JSON
 _BLANKS = re.compile(f"[{_BLANK}]*")
@@ -182,7 +182,7 @@ def _refuse_depth(row: str) -> FileError:
 
 def _check_object(value: Any, row: str) -> Object:
     if type(value) is not Object:
-        raise FileError(f"is {_ARTICLES[name_type(value)]} and no row", _REMEDY_JSON, row=row)
+        raise FileError(f"is {_ARTICLES[name_type(value)]}, not a row", _REMEDY_JSON, row=row)
     return value
 
 

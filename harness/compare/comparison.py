@@ -84,7 +84,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison learnt.
+    """What a comparison found.
 
     ``measured`` is empty if the segments differ and may not. ``uncounted`` says why
     instructions were asked for and not counted, empty if they were, or were not asked for.

@@ -133,7 +133,7 @@ def write_comparison_timings(folder: Path, comparison: Comparison) -> None:
 
 
 def record(answered: Comparison | Addition) -> dict[str, Any]:
-    """All that a comparison learnt but its rounds, as JSON has it."""
+    """All that a comparison found but its rounds, as JSON has it."""
     if isinstance(answered, Addition):
         return answered.record()
     comparison = answered

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import corpora
 from corpora import Corpus, CorpusError, Document
+from harness.measure.shapes import Shape, fill
 
 Lines = Callable[[random.Random], Iterator[str]]
 
@@ -88,21 +89,11 @@ def _dashes(draw: random.Random) -> Iterator[str]:
         yield f"{'-' * 78}\n| {_phrase(draw, 2, 5):<50} | {draw.randint(0, 10**6):>20} |\n"
 
 
-def _make(lines: Lines) -> Callable[[int], str]:
-    def make(length: int) -> str:
-        drawn: list[str] = []
-        missing = length
-        for line in lines(random.Random(0)):
-            if missing <= 0:
-                break
-            drawn.append(line)
-            missing -= len(line)
-        return "".join(drawn)
-
-    return make
+def _make(lines: Lines) -> Shape:
+    return lambda length: fill(lines(random.Random(0)), length)
 
 
-KINDS: Mapping[str, Callable[[int], str]] = {
+KINDS: Mapping[str, Shape] = {
     "dot leaders": _make(_dot_leaders),
     "version numbers": _make(_version_numbers),
     "time stamps": _make(_time_stamps),

@@ -11,25 +11,22 @@ def repeat(unit: str) -> Shape:
     return lambda length: (unit * (length // len(unit) + 1))[:length]
 
 
-def _join(pieces: Callable[[], Iterable[str]]) -> Shape:
-    """What is drawn from endless pieces until it is long enough."""
-
-    def make(length: int) -> str:
-        drawn: list[str] = []
-        missing = length
-        for piece in pieces():
-            drawn.append(piece)
-            missing -= len(piece)
-            if missing <= 0:
-                break
-        return "".join(drawn)[:length]
-
-    return make
+def fill(pieces: Iterable[str], length: int) -> str:
+    """As many of endless pieces, whole, as it takes to reach the length."""
+    drawn: list[str] = []
+    missing = length
+    for piece in pieces:
+        if missing <= 0:
+            break
+        drawn.append(piece)
+        missing -= len(piece)
+    return "".join(drawn)
 
 
-def _whitespace_runs() -> Iterable[str]:
+def _whitespace_runs(length: int) -> str:
     """Runs of spaces and of newlines in turns, each longer than the one before it."""
-    return ("a" + " \n"[length % 2] * length for length in itertools.count(1))
+    runs = ("a" + " \n"[size % 2] * size for size in itertools.count(1))
+    return fill(runs, length)[:length]
 
 
 def _far_paragraph_break(length: int) -> str:
@@ -61,7 +58,7 @@ SHAPES: Mapping[str, Shape] = {
     "closing brackets": repeat("],\n"),
     "question marks": repeat("? "),
     "far paragraph break": _far_paragraph_break,
-    "whitespace runs of every length": _join(_whitespace_runs),
+    "whitespace runs of every length": _whitespace_runs,
     "whitespace runs over the limit": repeat("word" + " " * 1_000),
     "leading run": _leading_run,
     "trailing run": _trailing_run,

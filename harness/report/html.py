@@ -1,6 +1,6 @@
 """The report of a run as one page, complete in itself: no request to anywhere.
 
-Documents reach the page as JSON in a script element that is no script, and are shown as text.
+Documents reach the page as JSON in a script element that is not run, and are shown as text.
 Everything else goes through ``harness.report.safe``, whatever a template shows. Should markup come
 through all the same, the page's Content-Security-Policy runs no script but its own.
 """

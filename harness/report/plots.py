@@ -94,7 +94,7 @@ def plot_spreads(
 
 
 def plot_shares(title: str, axis: str, rows: Sequence[tuple[str, float]]) -> Plot:
-    """A bar a name, of a share of 1."""
+    """One bar per name, of a share of 1."""
     with mpl.rc_context(_STYLE):
         figure, axes = _start_rows([name for name, _ in rows])
         places = range(len(rows))
@@ -139,7 +139,7 @@ def plot_stacks(
 
 
 def plot_growth(title: str, measured: Sequence[Growth], named: Container[str] = ()) -> Plot:
-    """A line a splitter: seconds by code points, both logarithmic.
+    """One line per splitter: seconds by code points, both logarithmic.
 
     Where there are more than can be told apart, only the ``named`` ones have a colour.
     """

@@ -1,4 +1,4 @@
-"""What ``segbench bench`` learns, and the file that holds it."""
+"""What ``segbench bench`` measures, and the file that holds it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

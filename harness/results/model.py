@@ -1,4 +1,4 @@
-"""What a run learns. Lengths and offsets are code points, durations are seconds."""
+"""What a run measures. Lengths and offsets are code points, durations are seconds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -118,7 +118,7 @@ class Texts:
     """What a corpus held.
 
     That is the digest of its documents, where they came from in words, and what a reader must know
-    of them, a line each. Runs with the same digest have measured the same texts.
+    of them, one line each. Runs with the same digest have measured the same texts.
     """
 
     corpus: str
@@ -186,10 +186,10 @@ class Failure:
     """A workload without a result, and why.
 
     ``status`` is ``unavailable`` (the splitter cannot be loaded), ``raised`` (it raised an
-    exception), ``invalid`` (what it gave is no list of strings), ``changed`` (it did not give again
-    what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its baseline
-    failed); ``detail`` is one line. ``frames`` are the last lines of the splitter's traceback,
-    if it raised something.
+    exception), ``invalid`` (what it gave is not a list of strings), ``changed`` (it did not give
+    again what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its
+    baseline failed); ``detail`` is one line. ``frames`` are the last lines of the splitter's
+    traceback, if it raised something.
     """
 
     workload: Workload

@@ -54,7 +54,7 @@ def _require_regular(mode: int) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The value of a JSON file; raises as ``read_text``, and ValueError for what is no JSON."""
+    """The value of a JSON file; raises as ``read_text``, and ValueError for what is not JSON."""
     return parse_json(read_text(path))
 
 

@@ -163,8 +163,8 @@ def _check_snippet(snippet: Mapping[str, Any], texts: Mapping[str, str]) -> Gold
 def find_qasper(rows: Iterable[Row], documents: Sequence[Document]) -> Found:
     """The questions of ``qas``; their gold is the evidence paragraphs of all annotators.
 
-    An evidence paragraph is a paragraph of the paper, or its abstract. What is no paragraph, such
-    as a table, has no place in the text; a question with nothing else is left out.
+    An evidence paragraph is a paragraph of the paper, or its abstract. Anything else, such as a
+    table, has no place in the text; a question with nothing else is left out.
     """
     lengths = {document.id: len(document.text) for document in documents}
     found = Found()

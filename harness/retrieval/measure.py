@@ -228,7 +228,7 @@ def _compare_stripping(
 ) -> Iterator[Stripping]:
     """Each splitter that strips beside the same one that does not, if both are measured.
 
-    Compared by their content recall: that the whitespace itself is not found again is no news.
+    Compared by their content recall: that the whitespace itself is not found again is clear.
     """
     compared = [
         (splitter, retriever, budget)

@@ -117,7 +117,7 @@ def write_segments(file: IO[bytes], segments: Sequence[str]) -> None:
 def read_segments(path: Path) -> Iterator[list[str]]:
     """Yield the segments of each document; what is cut short at the file's end is left out.
 
-    A splitter's process wrote the file: raises ValueError if it is no file of segments.
+    A splitter's process wrote the file: raises ValueError if it is not a file of segments.
     """
     with path.open("rb") as file:
         there = os.fstat(file.fileno()).st_size

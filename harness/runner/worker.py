@@ -19,7 +19,7 @@ lines:
 - the first two say ``{"reply": "working", "documents": n}`` a few times a second until then;
 - each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line,
   ...]}`` instead, or by ``{"reply": "machine", "error": number, "place": path}`` if a file of
-  the harness cannot be read or written, which is no fault of the splitter.
+  the harness cannot be read or written, which is not the splitter's fault.
 
 ``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in them:
 reading, decoding and digesting lie outside the clocks' readings. Of a pass the clocks are read for

@@ -24,7 +24,7 @@ A_FACTORY = (
 
 
 class FactoryError(Exception):
-    """What was named is no factory; the message says what one is."""
+    """What was named is not a factory; the message says what one is."""
 
 
 class SegmentsError(Exception):

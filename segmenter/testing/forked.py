@@ -191,7 +191,7 @@ def _serve(
 
 @contextmanager
 def _end_all_after(seconds: float) -> Iterator[None]:
-    """End this process with its stack and a status that is no success, when the time is over."""
+    """End this process with its stack and a status of failure, when the time is over."""
     faulthandler.dump_traceback_later(seconds, exit=True, file=2)
     try:
         yield

@@ -3,7 +3,7 @@
 No installation loads it by itself: what pytest loads everywhere is imported before the modules of
 every project, and one with a package of the same name could then not be tested. It is loaded by
 ``python -m segmenter.testing`` or ``-p segmenter.testing.plugin``. Its options exist only if a
-command line names ``segmenter.testing``, or a ``--splitter`` that is no option of the project.
+command line names ``segmenter.testing``, or a ``--splitter`` that is not an option of the project.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ from segmenter.testing.trial import (
 class SplitterTests:
     """Tests the splitter that the fixture ``splitter`` gives: derive a class, override the fixture.
 
-    It is a factory: called with a limit in code points, it gives a splitter. There is one test a
-    rule and named case, and one a rule for texts that Hypothesis finds.
+    It is a factory: called with a limit in code points, it gives a splitter. There is one test per
+    rule and named case, and one per rule for texts that Hypothesis finds.
 
     ``rules`` are names of rules or sets with commas between. ``known_violations`` is the path of
     a file as `segmenter.testing.known` says. ``time_limit`` is how many seconds a splitter may take

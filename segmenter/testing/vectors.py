@@ -204,7 +204,7 @@ class _Skipped:
 
 
 def _read_answer(line: str) -> list[str] | _Skipped | None:
-    """The segments or why there are none; None for what is no answer."""
+    """The segments, or why there are none; None for what is not an answer."""
     try:
         match json.loads(line):
             case {"segments": [*segments]}:

@@ -158,7 +158,7 @@ def test_nested_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"null", b"null\nnull\n", b'{"text": "a"}\nnull\n', b" null "])
 def test_null_is_no_row(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(content)
-    assert "is null and no row" in error_of(tmp_path / "a.jsonl", text_column="text")
+    assert "is null, not a row" in error_of(tmp_path / "a.jsonl", text_column="text")
 
 
 @pytest.mark.parametrize(

@@ -298,12 +298,12 @@ def test_pandas_categories(tmp_path: Path) -> None:
         ("a.jsonl", '{"text": "a", "text": "b"}', "line 1 has text 2 times; give it once"),
         ("a.jsonl", '{"a": "b"} {"a": "c"}', "line 1 is not JSON: Extra data (column 12); give"),
         ("a.jsonl", '{"text": "a\tb"}', "line 1 is not JSON: Invalid control character at"),
-        ("a.jsonl", '"a"', "line 1 is a string and no row; give each line one object"),
+        ("a.jsonl", '"a"', "line 1 is a string, not a row; give each line one object"),
         ("a.jsonl", '{"text": 12}', "line 1: column text should be string and is integer; name"),
         ("a.jsonl", '{"text": NaN}', "line 1: column text should be string and is number; name"),
         ("a.jsonl", '{"text": ["a"]}', "line 1: column text should be string and is list; name"),
         ("a.json", '[{"text": "a"}, {"text": null}]', "row 2 has no text; give it one, or"),
-        ("a.json", '[{"text": "a"}, "b"]', "row 2 is a string and no row; give each line"),
+        ("a.json", '[{"text": "a"}, "b"]', "row 2 is a string, not a row; give each line"),
         ("a.json", '[{"text": "a"} {"text": "b"}]', "row 1 is not JSON: Expecting ',' delimiter"),
         ("a.json", '[{"text": "a"}, {"tex', "row 2 is not JSON: Unterminated string"),
         ("a.json", '[{"text": "a"}', "row 1 is cut short after it; give"),
@@ -378,7 +378,7 @@ def test_file_that_is_no_text(name: str, tmp_path: Path) -> None:
         "a.tar.gz": (gzip.compress(header), "is a tar archive; unpack it"),
         "a.docx": (b"PK\x03\x04\xff", "is a zip archive, as .docx and .xlsx are too; extract its"),
         "a.png": (b"\x89PNG\r\n\x1a\n\0", "is a picture; name a file of text"),
-        "a.bin": (b"\xff\0", "is binary and no text; name a file of text"),
+        "a.bin": (b"\xff\0", "is binary, not text; name a file of text"),
     }
     content, message = contents[name]
     path = write(tmp_path, name, content)
