@@ -425,9 +425,11 @@ def _clean_variables() -> dict[str, str]:
 
 def _list_allowed() -> list[str]:
     """Folders of other owners that the caller's variables allow, as containers in CI do."""
-    number = os.environ.get("GIT_CONFIG_COUNT", "")
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    most = int(count) if re.fullmatch("[0-9]{1,9}", count) else 0
+    keys = (re.fullmatch("GIT_CONFIG_KEY_([0-9]{1,9})", name) for name in os.environ)
     return [
-        os.environ.get(f"GIT_CONFIG_VALUE_{each}", "")
-        for each in range(int(number) if number.isdecimal() else 0)
-        if os.environ.get(f"GIT_CONFIG_KEY_{each}", "").lower() == "safe.directory"
+        os.environ.get(f"GIT_CONFIG_VALUE_{key[1]}", "")
+        for key in keys
+        if key and int(key[1]) < most and os.environ[key[0]].lower() == "safe.directory"
     ]

@@ -378,15 +378,19 @@ def test_what_is_not_in_the_work_tree_is_read(made: Made, tmp_path: Path) -> Non
     assert (tmp_path / "out" / "__init__.py").read_text() == "first\n"
 
 
-@pytest.mark.parametrize("allowed", [False, True])
+@pytest.mark.parametrize(
+    ("count", "allowed"),
+    [("1", True), ("999999999", True), ("0", False), ("-1", False), ("9" * 5_000, False)],
+)
 def test_the_folder_of_another_owner_is_refused_in_the_words_of_git(
-    allowed: bool, made: Made, monkeypatch: pytest.MonkeyPatch
+    count: str, allowed: bool, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Unless the variables allow it, as containers in CI do."""
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
-    if allowed:  # as containers in CI do
-        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-        monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
-        monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(made.folder))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", count)
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(made.folder))
+    if allowed:
         assert Repository.find(made.folder).top == made.folder
         return
     with pytest.raises(GitError) as caught:
