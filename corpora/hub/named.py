@@ -124,7 +124,8 @@ def _build_documents(
             row = {name: column[index] for name, column in columns.items()}
             text = texts.BUILDERS[entry.name](row)
         except (TypeError, ValueError) as error:
-            cause = f"document {quote_name(str(identifier))} has no text: {one_line(error)}"
+            shown = quote_name(identifier) if isinstance(identifier, str) else identifier
+            cause = f"document {shown} has no text: {one_line(error)}"
             raise blame_data(entry, location, split, cause) from None
         yield Document(str(identifier), text)
 

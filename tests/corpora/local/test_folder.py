@@ -246,7 +246,7 @@ def test_paths_that_are_neither_file_nor_folder(folder: Path) -> None:
     for name, message in (
         ("pipe", "pipe is a FIFO; only regular files are read, and folders"),
         ("/dev/null", "/dev/null is a device; only regular files are read, and folders"),
-        ("dangling", "dangling is a link that leads nowhere; "),
+        ("dangling", "dangling is a link that leads nowhere; give an existing file or folder"),
         ("loop", "loop cannot be read: Too many levels of symbolic links; check the path"),
         ("x" * 300 + "/", f"{'x' * 300} cannot be read: File name too long; check the path"),
     ):

@@ -284,7 +284,7 @@ def test_pandas_categories(tmp_path: Path) -> None:
         (
             "a.csv",
             "\x1b[2J,\u202e\n",
-            "has no column text, but '\\x1b[2J', '\\u202e'; name another",
+            "has no column text, but '\\u{1B}[2J', '\\u{202E}'; name another",
         ),
         ("a.jsonl", f'{{"{"x" * 999}": 1}}', f"line 1 has no column text, but {'x' * 60}…; name"),
         ("a.tsv", 'id\ttext\n1\t"a\nb"\n2\ta\tb', "line 4 has 3 fields, and the header 2"),

@@ -75,10 +75,8 @@ def test_a_boundary_has_the_first_place_that_applies(before, after, expected):
 
 def test_a_run_is_measured_once_however_often_it_is_cut(monkeypatch):
     measured = []
-    find_run = cuts._find_run
-    monkeypatch.setattr(
-        cuts, "_find_run", lambda *given: measured.append(given) or find_run(*given)
-    )
+    find_run = cuts.find_run
+    monkeypatch.setattr(cuts, "find_run", lambda *given: measured.append(given) or find_run(*given))
     segments = ["a", *["    "] * 1_000, "b c", " ", " d"]
     assert place(segments) == ["word"] * 1_003
     assert len(measured) == 2

@@ -19,6 +19,7 @@ from harness.report.plots import plot_shares
 from harness.results.errors import MeasurementError
 from harness.results.folder import read_run, write_run
 from harness.results.model import (
+    PLACES,
     Claim,
     CutCount,
     Excerpt,
@@ -158,7 +159,7 @@ def test_every_table_of_the_report_is_in_the_page() -> None:
         TIMED,
         failures=FAILURES,
         cuts=[
-            CutCount(workload, "word", 3),
+            *(CutCount(workload, place, 1) for place in PLACES),
             CutCount(workload, structure="function", of=2, cut=1),
         ],
         trials=[Trial("langchain", "NUL", "raised", "why")],

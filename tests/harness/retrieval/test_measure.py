@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -262,12 +263,18 @@ def test_no_segment_at_all_finds_nothing(tmp_path: Path) -> None:
 
 
 def test_contrasts_are_strict_json(tmp_path: Path, file: Path) -> None:
-    questions = make_set(3)
-    odd = Document("odd\ud800", "a \ud800 lone surrogate colour0 planet0 shade0 tint0")
-    asked = make_question("lone surrogate", [Gold(odd.id, 2, 8)])
-    questions = QuestionSet(
-        "made", [*questions.documents, odd], [*questions.questions, asked], "", "", []
+    plain = make_set(3)
+    questions = replace(
+        plain,
+        documents=[Document(f"{each.id}\ud800", each.text) for each in plain.documents],
+        questions=[
+            make_question(
+                each.text, [replace(gold, document=f"{gold.document}\ud800") for gold in each.gold]
+            )
+            for each in plain.questions
+        ],
     )
     measure(tmp_path / "run", load_splitter("fixed"), questions=questions, budgets=[9])
     lines = (tmp_path / "run/contrasts.jsonl").read_text(encoding="ascii").splitlines()
-    assert any("\ud800" in str(parse_json(line)) for line in lines)
+    shown = [side["segments"] for line in lines for side in parse_json(line)["sides"]]
+    assert {each["document"][-1] for segments in shown for each in segments} == {"\ud800"}
