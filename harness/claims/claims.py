@@ -14,16 +14,13 @@ from harness.measure.spooling import spool_corpora
 from harness.report import tables
 from harness.report.bench import write_page
 from harness.results.errors import MeasurementError
-from harness.results.folder import CLAIMS, open_results, write_claims
+from harness.results.folder import CLAIMS_FILES, CLAIMS_PAGE, open_results, write_claims
 from harness.results.model import Claim
 from harness.results.verdict import Verdict
 from harness.retrieval.questions import QuestionSet
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
-
-CLAIMS_PAGE = "claims.md"
-CLAIMS_FILES = (CLAIMS, CLAIMS_PAGE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from harness.cli.options import (
 from harness.cli.progress import Bars
 from harness.measure.bench import PARTS, measure_bench
 from harness.measure.kinds import load_folders, load_kinds
-from harness.report.bench import BENCH_FILES, tabulate_bench, write_bench_page
+from harness.report.bench import tabulate_bench, write_bench_page
 from harness.report.terminal import print_table
 from harness.results.bench import judge_bench, write_bench
-from harness.results.folder import open_results
+from harness.results.folder import BENCH_FILES, open_results
 from harness.results.verdict import Verdict
 
 _OF_ALL_PARTS = {"parts", "out", "overwrite"}

@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 import corpora
-from harness.claims.claims import CLAIMS_PAGE, answer_claims
+from harness.claims.claims import answer_claims
 from harness.cli.ending import say
 from harness.cli.inputs import load_corpora, name_folder, open_console, print_line, typed_command
 from harness.cli.options import CorpusOptions, corpus_options, out_option
 from harness.cli.progress import Bars
 from harness.report import tables
 from harness.report.terminal import print_table
+from harness.results.folder import CLAIMS_PAGE
 from harness.results.verdict import Verdict
 from harness.retrieval.sources import Access, load_whatever_is_there
 

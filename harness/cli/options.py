@@ -12,13 +12,8 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import corpora
-from harness.claims.claims import CLAIMS_FILES
-from harness.compare.report import COMPARISON_FILES
-from harness.report.bench import BENCH_FILES
-from harness.report.pages import REPORTED_FILES
-from harness.results.bench import BENCH
 from harness.results.estimates import ROUNDS_AT_LEAST
-from harness.results.folder import CLAIMS, COMPARISON, ENVIRONMENT
+from harness.results.folder import BENCH, CLAIMS, COMPARISON, ENVIRONMENT, WRITTEN_FILES
 from harness.results.model import BASELINE
 from harness.results.verdict import IN_HOUSE
 from harness.runner.process import SPLITTER_TIMEOUT
@@ -168,8 +163,6 @@ def limits_option(*default: int) -> Decorator[Any]:
 
 # Each says that a command has finished there.
 _FINISHED = (ENVIRONMENT, BENCH, CLAIMS, COMPARISON)
-# What a command may write or remove in the folder of --out, which may be somebody else's.
-_WRITTEN = (*REPORTED_FILES, *BENCH_FILES, *CLAIMS_FILES, *COMPARISON_FILES)
 
 
 def out_option(command: Command) -> Command:
@@ -189,7 +182,7 @@ def out_option(command: Command) -> Command:
                         f"{out} holds the results of an earlier command ({name}); "
                         "give another folder, or --overwrite"
                     )
-            for name in _WRITTEN:
+            for name in WRITTEN_FILES:
                 if os.path.lexists(out / name):
                     raise click.UsageError(
                         f"{out} holds {name}, which the results may replace; "

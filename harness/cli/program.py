@@ -1,6 +1,8 @@
 """The group that all commands belong to, and what becomes of their verdicts and errors."""
 
+import importlib
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -16,7 +18,24 @@ _COMPLETION = "_SEGBENCH_COMPLETE"
 
 
 class CommandGroup(click.Group):
-    """Commands return a verdict; whatever goes wrong is one line on standard error."""
+    """Commands return a verdict; whatever goes wrong is one line on standard error.
+
+    A command of ``names`` is imported when it is asked for, since some import much: it is
+    ``NAME_command`` in the module ``harness.cli.NAME``.
+    """
+
+    def __init__(self, *args: Any, names: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._names = names
+
+    def load_commands(self) -> dict[str, click.Command]:
+        """Every command by its name."""
+        return {name: self._load(name) for name in self._names}
+
+    def _load(self, name: str) -> click.Command:
+        module = importlib.import_module(f"harness.cli.{name}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that is asked for, and raise Ending with its exit status."""
@@ -38,15 +57,21 @@ class CommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands, each with its whole first sentence."""
-        commands = [self.commands[name] for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(str(each.name), each.get_short_help_str(limit=1_000)) for each in commands]
+                [
+                    (name, command.get_short_help_str(limit=1_000))
+                    for name, command in self.load_commands().items()
+                ]
             )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order in which they were added."""
-        return list(self.commands)
+        """Their names, in the order of the help."""
+        return list(self._names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; None if there is none."""
+        return self._load(cmd_name) if cmd_name in self._names else None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; what is known to go wrong becomes an exception that click shows."""

@@ -32,7 +32,7 @@ A shell completes commands, options and the names of corpora and splitters after
 def render_reference() -> str:
     """The page, with the help of every command."""
     parts = [_HEAD, _render("segbench", segbench)]
-    parts += [_render(f"segbench {name}", each) for name, each in segbench.commands.items()]
+    parts += [_render(f"segbench {name}", each) for name, each in segbench.load_commands().items()]
     return "\n".join(parts)
 
 

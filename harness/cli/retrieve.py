@@ -25,8 +25,9 @@ from harness.cli.options import (
     timeout_option,
 )
 from harness.cli.progress import Bars, show_fetching
-from harness.report.pages import REPORT_PAGE, write_report
+from harness.report.pages import write_report
 from harness.report.terminal import print_run
+from harness.results.folder import REPORT_PAGE
 from harness.results.verdict import IN_HOUSE, Verdict, judge
 from harness.retrieval.measure import RetrievalPlan, retrieve
 from harness.retrieval.questions import QuestionError, QuestionSet

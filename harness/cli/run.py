@@ -24,8 +24,8 @@ from harness.cli.options import (
 )
 from harness.cli.progress import Bars
 from harness.measure.run import Plan, run
-from harness.report.pages import REPORT_PAGE
 from harness.report.terminal import print_run
+from harness.results.folder import REPORT_PAGE
 from harness.results.model import BASELINE
 from harness.results.requirements import find_breaches, find_gaps
 from harness.results.timings import TIMINGS, write_timings

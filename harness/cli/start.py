@@ -51,12 +51,14 @@ def load_libraries() -> None:
 
     That is linear algebra, which asks when it is first used.
     """
+    import matplotlib.figure  # noqa: F401
     import numpy
     import scipy.linalg
     import scipy.stats
 
-    import harness.cli.commands  # noqa: F401 - all else that the commands load
+    from harness.cli.commands import segbench
 
+    segbench.load_commands()
     numpy.linalg.inv(numpy.eye(2))
     scipy.linalg.inv(numpy.eye(2))
 

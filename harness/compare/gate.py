@@ -16,12 +16,18 @@ from harness.compare.comparison import (
     compare,
     try_alone,
 )
-from harness.compare.report import COMPARISON_FILES, Page
+from harness.compare.report import Page
 from harness.compare.runs import compare_runs, describe_runs, record_runs
 from harness.measure.run import Progress
 from harness.report.tables import tell_renamed
 from harness.results.errors import MeasurementError
-from harness.results.folder import open_results, read_run, start_folder, write_rounds
+from harness.results.folder import (
+    COMPARISON_FILES,
+    open_results,
+    read_run,
+    start_folder,
+    write_rounds,
+)
 from harness.results.verdict import Verdict
 
 _WORST_FIRST = (Verdict.BAD, Verdict.NOT_MEASURED, Verdict.WELL)

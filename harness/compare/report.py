@@ -19,16 +19,18 @@ from harness.report.markdown import render_table
 from harness.report.terminal import print_table
 from harness.results.atomic import open_replacing, write_json
 from harness.results.escapes import quote
-from harness.results.folder import COMPARISON, ROUNDS
+from harness.results.folder import (
+    BASE_TIMINGS,
+    COMPARISON,
+    COMPARISON_PAGE,
+    HEAD_TIMINGS,
+)
 from harness.results.model import Environment, Run
 from harness.results.timings import write_side
 from segmenter.testing.notation import show_notation
 
-COMPARISON_PAGE = "compare.md"
 SUMMARY = "GITHUB_STEP_SUMMARY"
-_TIMINGS = {BASE: "base.json", HEAD: "head.json"}
-#: Every file that a comparison may write.
-COMPARISON_FILES = (COMPARISON, COMPARISON_PAGE, ROUNDS, *_TIMINGS.values())
+_TIMINGS = {BASE: BASE_TIMINGS, HEAD: HEAD_TIMINGS}
 
 
 @dataclass(frozen=True, slots=True)

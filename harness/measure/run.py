@@ -14,8 +14,8 @@ from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
 from harness.measure.spooling import SpooledCorpus, spool_corpora
 from harness.measure.timing import UNTIMED, time_workloads
-from harness.report.pages import REPORTED_FILES, write_report
-from harness.results.folder import open_results, write_run
+from harness.report.pages import write_report
+from harness.results.folder import REPORTED_FILES, open_results, write_run
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool

@@ -8,12 +8,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.typing import LineStyleType
+from typing import TYPE_CHECKING, Any
 
 import corpora
 from harness.report import tables
@@ -28,17 +23,16 @@ from harness.report.columns import (
 )
 from harness.report.markdown import render_origin, render_table
 from harness.results.atomic import open_replacing
-from harness.results.bench import BENCH, MEMORY_ALLOWED, Bench
+from harness.results.bench import MEMORY_ALLOWED, Bench
 from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
-from harness.results.folder import ROUNDS
+from harness.results.folder import BENCH_PAGE, GROWTH_PLOT
 from harness.results.model import Environment, Run
 from harness.results.verdict import BASELINE
 
-BENCH_PAGE = "bench.md"
-PLOT = "growth.svg"
-#: Every file of a bench.
-BENCH_FILES = (BENCH, ROUNDS, BENCH_PAGE, PLOT)
+if TYPE_CHECKING:
+    from matplotlib.typing import LineStyleType
+
 # Below these, a measurement says more of the machine than of the text.
 _LEAST_BYTES = 64 * 1024
 
@@ -81,7 +75,7 @@ def write_bench_page(folder: Path, bench: Bench) -> Path:
     Raises MeasurementError if they cannot be written.
     """
     if bench.growth:
-        write_plot(folder / PLOT, bench)
+        write_plot(folder / GROWTH_PLOT, bench)
     biases = [*(_SPEED_BIAS if bench.rounds else ()), *(_GROWTH_BIAS if bench.growth else ())]
     path = folder / BENCH_PAGE
     write_page(
@@ -89,7 +83,7 @@ def write_bench_page(folder: Path, bench: Bench) -> Path:
         bench.environment,
         tabulate_bench(bench),
         biases=biases,
-        picture=PLOT if bench.growth else None,
+        picture=GROWTH_PLOT if bench.growth else None,
     )
     return path
 
@@ -374,6 +368,10 @@ def tabulate_memory(bench: Bench) -> Table:
 
 def write_plot(path: Path, bench: Bench) -> None:
     """Draw time and peak memory over the text's length as SVG, one column of panels per limit."""
+    import matplotlib as mpl  # slow to import, and needed here only
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
     grouped = _group_growing(bench)
     limits = list(dict.fromkeys(limit for limit, _ in grouped[0]))
     shapes = list(dict.fromkeys(shape for _, shape in grouped[0]))

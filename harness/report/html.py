@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from harness.report import plots, retrieval, safe, tables
-from harness.report.columns import Spread
+from harness.report.columns import Spread, show_count
 from harness.report.plots import Plot
 from harness.report.signs import NAMED_SIGNS, show_signs
 from harness.results.estimates import Estimate
@@ -42,7 +42,7 @@ def render_report_page(run: Run, bias: str = "") -> str:
 def render_retrieval_page(run: Run) -> str:
     """The report of a run that measured what is found again."""
     return _template("retrieval.html.j2").render(
-        run=run, tables=tables, retrieval=retrieval, plots=retrieval.plot_recalls(run)
+        run=run, tables=tables, retrieval=retrieval, plots=_plot_recalls(run)
     )
 
 
@@ -232,3 +232,27 @@ def _choose_opening(excerpts: Sequence[Excerpt], baseline: str) -> dict[str, Any
 
 def _find_broken(view: View) -> set[str]:
     return {violation.rule for violation in view.violations if not violation.unavoidable}
+
+
+def _plot_recalls(run: Run) -> list[Plot]:
+    """One plot per corpus, limit and retriever, if there is more than one budget."""
+    drawn = []
+    for corpus, limit in retrieval.settings(run):
+        rows = [r for r in run.retrievals if r.workload.corpus == corpus]
+        rows = [r for r in rows if r.workload.max_chunk_length == limit]
+        for retriever in dict.fromkeys(row.retriever for row in rows):
+            lines = [
+                (
+                    splitter,
+                    [
+                        (row.budget, row.recall)
+                        for row in rows
+                        if (row.workload.splitter, row.retriever) == (splitter, retriever)
+                    ],
+                )
+                for splitter in dict.fromkeys(row.workload.splitter for row in rows)
+            ]
+            if max(len(points) for _, points in lines) > 1:
+                title = f"Recall by budget: {corpus} at {show_count(limit)}, {retriever}"
+                drawn.append(plots.plot_recall(title, lines, (IN_HOUSE, run.environment.baseline)))
+    return drawn

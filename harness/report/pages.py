@@ -5,13 +5,8 @@ from pathlib import Path
 from harness.report import markdown
 from harness.report.bias import read_bias
 from harness.results.atomic import open_replacing
-from harness.results.folder import RUN_FILES, read_run
+from harness.results.folder import REPORT_MARKDOWN, REPORT_PAGE, read_run
 from harness.results.model import Run
-
-REPORT_MARKDOWN = "report.md"
-REPORT_PAGE = "report.html"
-#: Every file of a run.
-REPORTED_FILES = (*RUN_FILES, REPORT_MARKDOWN, REPORT_PAGE)
 
 
 def write_report(folder: Path, run: Run | None = None) -> Path:

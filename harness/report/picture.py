@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness.report.pages import REPORT_PAGE
 from harness.results.errors import MeasurementError
+from harness.results.folder import REPORT_PAGE
 
 PICTURE = "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

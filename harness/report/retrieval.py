@@ -1,12 +1,11 @@
-"""What is found again: the answer in words, tables and plots of a run that measured it."""
+"""What is found again: the answer in words and tables of a run that measured it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.report import plots, safe
+from harness.report import safe
 from harness.report.columns import Column, Table, figures, join_words, show_count, words
-from harness.report.plots import Plot
 from harness.report.safe import Sentence
 from harness.results.model import Retrieval, Retrieved, Run, Stripping
 from harness.results.verdict import IN_HOUSE
@@ -187,30 +186,6 @@ def strippings(run: Run) -> Table:
 def settings(run: Run) -> list[tuple[str, int]]:
     """The corpora and limits of which there are recalls, in order."""
     return _unique((row.workload.corpus, row.workload.max_chunk_length) for row in run.retrievals)
-
-
-def plot_recalls(run: Run) -> list[Plot]:
-    """One plot per corpus, limit and retriever, if there is more than one budget."""
-    drawn = []
-    for corpus, limit in settings(run):
-        rows = [r for r in run.retrievals if r.workload.corpus == corpus]
-        rows = [r for r in rows if r.workload.max_chunk_length == limit]
-        for retriever in _unique(row.retriever for row in rows):
-            lines = [
-                (
-                    splitter,
-                    [
-                        (row.budget, row.recall)
-                        for row in rows
-                        if (row.workload.splitter, row.retriever) == (splitter, retriever)
-                    ],
-                )
-                for splitter in _unique(row.workload.splitter for row in rows)
-            ]
-            if max(len(points) for _, points in lines) > 1:
-                title = f"Recall by budget: {corpus} at {show_count(limit)}, {retriever}"
-                drawn.append(plots.plot_recall(title, lines, (IN_HOUSE, run.environment.baseline)))
-    return drawn
 
 
 def cut_parts(segment: Retrieved) -> list[tuple[str, bool]]:

@@ -7,12 +7,11 @@ from pathlib import Path
 import msgspec
 
 from harness.results.atomic import write_json
-from harness.results.folder import ROUNDS, read_rounds, write_rounds
+from harness.results.folder import BENCH, ROUNDS, read_rounds, write_rounds
 from harness.results.model import Environment, Growth, Import, Round, Trial
 from harness.results.reading import read_json, reading
 from harness.results.verdict import Verdict
 
-BENCH = "bench.json"
 MEMORY_ALLOWED = 64 * 2**20
 
 _REMEDY = "run segbench bench again"

@@ -69,6 +69,17 @@ RETRIEVAL = "retrieval.csv"
 STRIPPING = "stripping.csv"
 CONTRASTS = "contrasts.jsonl"
 COMPARISON = "compare.json"
+BENCH = "bench.json"
+BASE_TIMINGS = "base.json"
+HEAD_TIMINGS = "head.json"
+
+# What people read.
+REPORT_MARKDOWN = "report.md"
+REPORT_PAGE = "report.html"
+BENCH_PAGE = "bench.md"
+GROWTH_PLOT = "growth.svg"
+CLAIMS_PAGE = "claims.md"
+COMPARISON_PAGE = "compare.md"
 
 # What splitters were called in runs that do not name their baseline.
 EARLIER_NAMES: Mapping[str, str] = {
@@ -141,6 +152,16 @@ _FILES = (
 
 #: Every file of a run but for its reports.
 RUN_FILES = (ENVIRONMENT, TIMINGS, VIEWER, *(file.name for file in _FILES))
+#: Every file of a run.
+REPORTED_FILES = (*RUN_FILES, REPORT_MARKDOWN, REPORT_PAGE)
+#: Every file of a bench.
+BENCH_FILES = (BENCH, ROUNDS, BENCH_PAGE, GROWTH_PLOT)
+#: Every file with the answers to the claims.
+CLAIMS_FILES = (CLAIMS, CLAIMS_PAGE)
+#: Every file of a comparison.
+COMPARISON_FILES = (COMPARISON, COMPARISON_PAGE, ROUNDS, BASE_TIMINGS, HEAD_TIMINGS)
+#: Every file that a command may write into the folder of --out.
+WRITTEN_FILES = (*REPORTED_FILES, *BENCH_FILES, *CLAIMS_FILES, *COMPARISON_FILES)
 
 
 @contextmanager

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from harness.measure.machine import describe_environment, now
 from harness.measure.run import Progress
-from harness.report.pages import REPORTED_FILES
 from harness.results.errors import MeasurementError
-from harness.results.folder import open_results, write_run
+from harness.results.folder import REPORTED_FILES, open_results, write_run
 from harness.results.model import (
     Contrast,
     ContrastSide,

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from harness.cli.commands import segbench
 from harness.splitters import registry as splitters
 
-COMMANDS = sorted(segbench.commands)
+COMMANDS = segbench.load_commands()
 
 
 @pytest.mark.parametrize("width", ["40", "80", "200"])
@@ -21,7 +21,7 @@ def test_the_help_says_in_whole_sentences_what_each_command_does(option: str, wi
         *("show", "vectors", "list", "prepare"),
     ]
     for command in COMMANDS:
-        sentence = " ".join((segbench.commands[command].help or "").split()).partition(".")[0]
+        sentence = " ".join((COMMANDS[command].help or "").split()).partition(".")[0]
         assert f"{command} {sentence}." in " ".join(listed.split())
 
 
@@ -30,7 +30,7 @@ def test_every_command_and_option_has_help(command: str) -> None:
     result = CliRunner().invoke(segbench, [command, "-h"])
     assert result.exit_code == 0
     assert "-h, --help" in result.output
-    for option in segbench.commands[command].params:
+    for option in COMMANDS[command].params:
         assert option.param_type_name == "argument" or option.help  # type: ignore[attr-defined]
 
 
