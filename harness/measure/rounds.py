@@ -21,6 +21,9 @@ from harness.runner.executor import call_all, list_cores
 from harness.runner.process import TIMED_OUT, Loadable, Pass, SplitterError, SplitterProcess
 
 _MOST_PASSES = 10_000
+# Turns scatter by a hundredth or more. Wall-clock time only has to tell whether it differs from CPU
+# time by a twentieth. More digits would make files longer, and figures no better.
+_CPU_DIGITS, _WALL_DIGITS = 5, 3
 _ALIKE = 2.0  # sides whose speeds differ by less make the same number of passes
 
 
@@ -179,8 +182,8 @@ class Group:
     ) -> Round:
         seconds = []
         for times, done in zip(passes, turns, strict=True):
-            seconds += [_round(each.cpu_seconds / times) for each in done]
-            seconds += [_round(each.seconds / times) for each in done]
+            seconds += [_round(each.cpu_seconds / times, _CPU_DIGITS) for each in done]
+            seconds += [_round(each.seconds / times, _WALL_DIGITS) for each in done]
         try:
             return Round(
                 Workload(task.corpus, contender.splitter.name, task.max_chunk_length),
@@ -261,9 +264,8 @@ def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
     return side.key, task.corpus, task.max_chunk_length, stratum.name
 
 
-def _round(seconds: float) -> float:
-    """What the clocks can tell; more digits would only make the files longer."""
-    return float(f"{seconds:.5g}")
+def _round(seconds: float, digits: int) -> float:
+    return float(f"{seconds:.{digits}g}")
 
 
 def _count_passes(seconds: Sequence[float]) -> list[int]:
