@@ -11,14 +11,14 @@ from typing import Any, TypedDict, Unpack
 
 from corpora import loaders, selection
 from corpora.catalogue import Entry, read_catalogue
-from corpora.document import Corpus, CorpusDigest, CorpusError, Document, RequestError
+from corpora.document import Corpus, CorpusDigest, CorpusError, Document, Part, RequestError
 from corpora.hub import named, public
 from corpora.hub.fetching import FetchProgress
 from corpora.hub.location import find_here
 from corpora.hub.preparation import prepare
 from corpora.hub.records import Record
 from corpora.loaders import from_langchain
-from corpora.local import builtin, files, synthetic
+from corpora.local import builtin, files, places, synthetic
 from corpora.local.files import Choice
 from corpora.local.tables import SUFFIX_LIST as TABLES
 from corpora.summary import Summary, summarize
@@ -34,6 +34,7 @@ __all__ = [
     "Entry",
     "FetchProgress",
     "Options",
+    "Part",
     "Presence",
     "Record",
     "RequestError",
@@ -113,12 +114,12 @@ def load_all(
     """The corpora that ``names`` stand for.
 
     A name is one of ``names()``; or ``hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN``, a data
-    set of the hub; or the path of a file or a folder, for which ``encoding`` and ``text_column``
-    count, and the patterns ``include`` and ``exclude``; or ``path/to/file.py:function`` or
-    ``module:function``, a function that returns a LangChain loader, documents or strings. A named
-    corpus is read from ``mirror``, a folder laid out ``OWNER/NAME/...`` that holds data sets or
-    parts of them, if it is given; else from the Hugging Face cache or the hub, and may be fetched
-    into the cache now, of which ``progress`` is told.
+    set of the hub; or the path of a file or a folder, or its URL, as fsspec opens it, for which
+    ``encoding`` and ``text_column`` count, and the patterns ``include`` and ``exclude``; or
+    ``path/to/file.py:function`` or ``module:function``, a function that returns a LangChain loader,
+    documents or strings. A named corpus is read from ``mirror``, a folder laid out
+    ``OWNER/NAME/...`` that holds data sets or parts of them, if it is given; else from the Hugging
+    Face cache or the hub, and may be fetched into the cache now, of which ``progress`` is told.
 
     ``first`` takes so many documents of each from the beginning; ``sample`` takes that many by
     chance, the same for the same ``seed``, 0 by default. ``timeout`` is how many seconds may pass
@@ -157,7 +158,7 @@ def _load(
     progress: FetchProgress | None,
 ) -> tuple[Corpus, frozenset[str]]:
     """The corpus, and the options that apply to it."""
-    if name.startswith(public.PREFIX):
+    if name.startswith(public.PREFIX) and not places.is_url(name):
         return public.load_public(name, timeout), frozenset()
     if entry := read_catalogue().get(name):
         if entry.repository:
@@ -168,10 +169,12 @@ def _load(
         if os.path.lexists(name):
             corpus.notes += (f"{name} is the corpus of that name; the path is ./{name}",)
         return corpus, frozenset({"--mirror"} if entry.repository else ())
+    if places.is_url(name):
+        return files.load_files(name, choice, timeout)
     if loaders.is_function(name) and not os.path.lexists(name):
         return loaders.load_function(name, timeout), frozenset()
     if name and (os.path.lexists(name) or set(name) & set("./\\")):
-        return files.load_files(name, Path(name), choice, timeout)
+        return files.load_files(name, choice, timeout)
     raise RequestError(
         f"no corpus, file or folder is named {quote_name(name)}; {_suggest(name, names())}"
     )

@@ -17,6 +17,7 @@ from corpora.hub import errors, rows, texts
 from corpora.hub.fetching import FetchProgress, fetch, find_on_hub
 from corpora.hub.location import Location, blame, blame_data, find_here
 from corpora.local.content import FileError
+from corpora.local.places import open_place
 from corpora.timeout import TIMEOUT, Sign, watch
 from corpora.wording import one_line, quote_name
 
@@ -85,7 +86,7 @@ def _read_texts(
     root = location.folder / TEXT_FOLDER
     for place in itertools.chain.from_iterable(location.data_files.values()):
         try:
-            text = rows.open_data_file(place, give_sign).read_text("utf-8")
+            text = open_place(place, give_sign).read_text("utf-8")
         except FileError as error:
             raise blame_data(entry, location, "", error.describe(place)) from None
         give_sign()

@@ -14,6 +14,7 @@ from corpora.document import Corpus, CorpusError, Document, RequestError
 from corpora.hub import errors, rows
 from corpora.local import parquet
 from corpora.local.content import FileError
+from corpora.local.places import open_place
 from corpora.local.tables import read_texts
 from corpora.timeout import Sign, watch
 
@@ -156,7 +157,7 @@ def _find_reader(config: Any) -> Reader | None:
     _refuse_options(config, obeyed)
 
     def read(place: str, column: str, give_sign: Sign) -> Iterator[tuple[int, str]]:
-        file = rows.open_data_file(place, give_sign)
+        file = open_place(place, give_sign)
         encoding = getattr(config, "encoding", None) or "utf-8"
         try:
             for row in read_texts(file, kind, encoding, column, delimiter=delimiter):

@@ -4,12 +4,12 @@ Memory is bounded by a few rows: nothing is read ahead but a piece, and nothing 
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from corpora.document import CorpusError
 from corpora.local import parquet
-from corpora.local.content import DataFile, FileError, open_regular
+from corpora.local.content import FileError
+from corpora.local.places import open_place
 from corpora.local.tables import Integer, find_values, name_type, read_objects
 from corpora.timeout import Sign
 
@@ -49,22 +49,6 @@ def import_datasets(corpus: str) -> Any:
     return datasets
 
 
-def open_data_file(place: str, give_sign: Sign = lambda: None) -> DataFile:
-    """A file of a data set, by its local path or its hf:// URL."""
-
-    def open_raw() -> IO[bytes]:
-        if "://" not in place:
-            return open_regular(Path(place), give_sign)
-        from fsspec.core import url_to_fs
-
-        filesystem, path = url_to_fs(place)
-        # A cache that reads ahead would fetch 5 MB for the smallest column of each row group.
-        ahead = "none" if place.endswith(".parquet") else "readahead"
-        return filesystem.open(path, "rb", cache_type=ahead)  # type: ignore[no-any-return]
-
-    return DataFile(place, open_raw)
-
-
 def read_rows(
     builder: str, place: str, columns: Mapping[str, str], give_sign: Sign
 ) -> Iterator[Mapping[str, ColumnValues]]:
@@ -73,7 +57,7 @@ def read_rows(
     ``builder`` is "parquet" or "json". Raises FileError for a column of another type than given,
     and for a damaged file.
     """
-    file = open_data_file(place, give_sign)
+    file = open_place(place, give_sign)
     if builder == "parquet":
         for batch in parquet.read_batches(file, columns):
             yield {column: _ArrowColumn(array) for column, array in batch.items()}

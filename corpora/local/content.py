@@ -146,10 +146,24 @@ def split_compression(name: str) -> tuple[str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file wherever it lies; ``open_raw`` gives its bytes, compressed as they may be."""
+    """A file wherever it lies; ``open_raw`` gives its bytes, compressed as they may be.
+
+    It may be a range of the bytes of a larger one, which begins at ``start``.
+    """
 
     name: str
     open_raw: Callable[[], IO[bytes]]
+    start: int = 0
+
+    def cut(self, start: int, stop: int) -> "DataFile":
+        """A range of its bytes, if they are not compressed."""
+
+        def open_raw() -> IO[bytes]:
+            with self.open_raw() as raw:
+                raw.seek(start)
+                return io.BytesIO(raw.read(stop - start))
+
+        return DataFile(self.name, open_raw, self.start + start)
 
     @contextmanager
     def open(self, encoding: str = "utf-8") -> Iterator[IO[bytes]]:
@@ -198,7 +212,7 @@ class DataFile:
     def _find_undecodable(self, encoding: str, error: UnicodeError) -> FileError:
         """Read again in pieces: the reader of a stream does not tell where it was."""
         decoder = codecs.getincrementaldecoder(encoding)()
-        before = 0
+        before = self.start
         head = self.read_head()
         with self.open_raw() as raw, _decompress(self.name, raw) as content:
             while True:
@@ -214,7 +228,7 @@ class DataFile:
                 if not piece:
                     break
                 before += len(piece)
-        return _describe_undecodable(head, error, 0, encoding)
+        return _describe_undecodable(head, error, self.start, encoding)
 
 
 def is_binary(head: bytes, encoding: str) -> bool:

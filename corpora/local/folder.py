@@ -1,15 +1,13 @@
 """Which files of a folder are documents, and what is left out and why."""
 
-import os
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from corpora.document import RequestError
-from corpora.local.content import DataFile, FileError, is_binary, name_kind, open_regular
+from corpora.local import places
+from corpora.local.content import FileError, is_binary, name_kind
 from corpora.local.tables import find_table_kind
 from corpora.timeout import Sign
 from corpora.wording import decode_name, list_names, quote_name
@@ -20,9 +18,12 @@ _NOT_INCLUDED = ("file that no --include matches", "files that no --include matc
 
 @dataclass(slots=True)
 class Listing:
-    """The files below a folder by their paths there, in that order; ``left_out`` are by reason."""
+    """The files below a folder by their paths there, in that order; ``left_out`` are by reason.
 
-    files: dict[str, Path] = field(default_factory=dict)
+    The values are what ``corpora.local.places`` opens.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
     left_out: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     unreadable: dict[str, FileError] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
@@ -94,87 +95,84 @@ def _compile(option: str, patterns: Sequence[str]) -> list[tuple[str, Any]]:
 
 
 def list_folder(
-    folder: Path, patterns: Patterns, give_sign: Sign, *, encoding: str, named_column: bool
+    folder: str, patterns: Patterns, give_sign: Sign, *, encoding: str, named_column: bool
 ) -> Listing:
     """The files below a folder, but hidden ones, binary ones, and those that are not asked for.
 
-    A link to a file is that file; one to a folder is not followed.
+    A link to a file is that file; one to a folder is not followed. Behind a URL no file is opened
+    for that, so that a binary one is found when it is read.
     """
     listing = Listing()
-    for entry, name in sorted(
+    for below, name in sorted(
         _walk(folder, patterns, listing, give_sign), key=lambda each: each[1]
     ):
-        try:
-            kind = name_kind(entry.stat().st_mode)
-        except OSError as error:
-            if entry.is_symlink():
-                listing.leave_out("link that leads nowhere", "links that lead nowhere", name)
-            else:
-                _cannot_be_read(listing, name, error)
-            continue
-        if kind:
-            if entry.is_symlink():
-                listing.leave_out(f"link to a {kind}", f"links to {kind}s", name)
-            else:
-                listing.leave_out(kind, f"{kind}s", name)
-        elif _is_text(listing, entry, name, give_sign, encoding, named_column):
-            listing.files[_tell_apart(name, listing.files)] = Path(entry.path)
+        place = places.join_place(folder, below)
+        if places.is_url(folder) or _is_text(
+            listing, Path(place), name, give_sign, encoding, named_column
+        ):
+            listing.files[_tell_apart(name, listing.files)] = place
     listing.unused = patterns.list_unused()
     return listing
 
 
 def _walk(
-    folder: Path, patterns: Patterns, listing: Listing, give_sign: Sign
-) -> Iterator[tuple["os.DirEntry[str]", str]]:
-    """All that is not a folder, with its name below ``folder``."""
-    waiting = [(folder, "")]
+    folder: str, patterns: Patterns, listing: Listing, give_sign: Sign
+) -> Iterator[tuple[str, str]]:
+    """All that is not a folder: its path below ``folder``, and that as a name."""
+    waiting = [""]
     while waiting:
-        place, before = waiting.pop()
+        before = waiting.pop()
         try:
-            with os.scandir(place) as found:
-                entries = list(found)
+            entries = list(places.scan(places.join_place(folder, before) if before else folder))
         except OSError as error:
-            _cannot_be_read(listing, before.rstrip("/") or ".", error)
+            _cannot_be_read(listing, decode_name(before).rstrip("/") or ".", error)
             continue
-        for entry in entries:
+        for entry, is_folder in entries:
             give_sign()
-            name = decode_name(before + entry.name)
-            is_folder = stat.S_ISDIR(_get_mode(entry))
-            if entry.name.startswith("."):
+            below = before + entry
+            name = decode_name(below)
+            if entry.startswith("."):
                 listing.leave_out("hidden file or folder", "hidden files and folders", name)
             elif is_folder:
                 if patterns.is_excluded(f"{name}/"):
                     listing.leave_out(*_EXCLUDED, f"{name}/")
                 else:
-                    waiting.append((Path(entry.path), f"{before}{entry.name}/"))
+                    waiting.append(f"{below}/")
             elif patterns.is_excluded(name):
                 listing.leave_out(*_EXCLUDED, name)
             elif not patterns.is_included(name):
                 listing.leave_out(*_NOT_INCLUDED, name)
             else:
-                yield entry, name
-
-
-def _get_mode(entry: "os.DirEntry[str]") -> int:
-    try:
-        return entry.stat(follow_symlinks=False).st_mode
-    except OSError:
-        return 0
+                yield below, name
 
 
 def _is_text(
     listing: Listing,
-    entry: "os.DirEntry[str]",
+    path: Path,
     name: str,
     give_sign: Sign,
     encoding: str,
     named_column: bool,
 ) -> bool:
-    if find_table_kind(entry.name, named_column=named_column):
-        return True
-    file = DataFile(entry.name, partial(open_regular, Path(entry.path), give_sign))
+    """Whether a path is a file to read; else the listing tells that it is left out, and why."""
     try:
-        binary = is_binary(file.read_head(), encoding)
+        kind = name_kind(path.stat().st_mode)
+    except OSError as error:
+        if path.is_symlink():
+            listing.leave_out("link that leads nowhere", "links that lead nowhere", name)
+        else:
+            _cannot_be_read(listing, name, error)
+        return False
+    if kind:
+        if path.is_symlink():
+            listing.leave_out(f"link to a {kind}", f"links to {kind}s", name)
+        else:
+            listing.leave_out(kind, f"{kind}s", name)
+        return False
+    if find_table_kind(path.name, named_column=named_column):
+        return True
+    try:
+        binary = is_binary(places.open_place(str(path), give_sign).read_head(), encoding)
     except FileError:
         return True  # reading it will tell, with all others that cannot be read
     if binary:
@@ -187,7 +185,7 @@ def _cannot_be_read(listing: Listing, name: str, error: OSError) -> None:
     listing.unreadable[name] = FileError(f"cannot be read: {error.strerror or error}", remedy)
 
 
-def _tell_apart(name: str, others: dict[str, Path]) -> str:
+def _tell_apart(name: str, others: dict[str, str]) -> str:
     """The name, with a number if another file has it: two may be escaped alike."""
     number, told = 1, name
     while told in others:

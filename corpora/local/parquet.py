@@ -7,7 +7,9 @@ dotted paths into structs, such as ``document.text``; types in the catalogue's w
 ``list<string>``.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import IO, Any
 
 from corpora.local.content import DataFile, FileError, NumberedRow
@@ -15,14 +17,18 @@ from corpora.wording import list_names, one_line, show_column, truncate
 
 # A NarrativeQA row is a whole book, so a batch must be small; Arrow is quick enough with it.
 ROWS_A_BATCH = 16
+PIECES_AT_MOST = 16  # of a row group
 # Bytes fetched at once for a column: a request to the hub each, and memory for each column.
 _BUFFER_SIZE = 4 << 20
 
 
-def read_column(file: DataFile, column: str) -> Iterator[NumberedRow]:
-    """The values of a column of texts; raises FileError if the file has none of that name."""
-    number = 0
-    for batch in read_batches(file, {column: "string"}):
+def read_column(file: DataFile, column: str, rows: slice | None = None) -> Iterator[NumberedRow]:
+    """The values of a column of texts; raises FileError if the file has none of that name.
+
+    ``rows`` are those from ``start``, counted from 0, to before ``stop``; all without.
+    """
+    number = rows.start if rows else 0
+    for batch in read_batches(file, {column: "string"}, rows):
         for value in batch[column]:
             number += 1
             try:
@@ -33,8 +39,41 @@ def read_column(file: DataFile, column: str) -> Iterator[NumberedRow]:
             yield NumberedRow("row", number, text)
 
 
-def read_batches(file: DataFile, columns: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
-    """Arrow arrays of those columns, each for a few rows.
+def cut_rows(file: DataFile, column: str, size: int) -> Iterator[tuple[slice, int]]:
+    """Cut a file into neighbouring rows, with about so many bytes of a column, and tell how many.
+
+    Small row groups stay together. A large one is cut into a few equal pieces: each reader has to
+    decode what comes before its own. Raises FileError.
+    """
+    with file.open() as source:
+        parquet = _open(source)
+        check_columns(parquet.schema_arrow, {column: "string"})
+        path = ".".join(find_column(parquet.schema_arrow, column) or ())
+        start = stop = held = 0
+        for number in range(parquet.num_row_groups):
+            group = parquet.metadata.row_group(number)
+            chunks = map(group.column, range(group.num_columns))
+            length = sum(
+                chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema == path
+            )
+            if held and held + length > size:
+                yield slice(start, stop), held
+                start, held = stop, 0
+            pieces = max(1, min(length // size, group.num_rows, PIECES_AT_MOST))
+            for piece in range(pieces - 1):
+                end = stop + group.num_rows * (piece + 1) // pieces
+                yield slice(start, end), length // pieces
+                start = end
+            stop += group.num_rows
+            held += length // pieces
+        if stop > start:
+            yield slice(start, stop), held
+
+
+def read_batches(
+    file: DataFile, columns: Mapping[str, str], rows: slice | None = None
+) -> Iterator[Mapping[str, Any]]:
+    """Arrow arrays of those columns, each for a few rows; of all rows, or as in ``read_column``.
 
     Raises FileError for a column of another type than given, and for a damaged file.
     """
@@ -42,8 +81,10 @@ def read_batches(file: DataFile, columns: Mapping[str, str]) -> Iterator[Mapping
         parquet = _open(source)
         paths = {column: find_column(parquet.schema_arrow, column) for column in columns}
         check_columns(parquet.schema_arrow, columns)
+        groups, skipped, wanted = _find_rows(parquet, rows)
         batches = parquet.iter_batches(
             batch_size=ROWS_A_BATCH,
+            row_groups=groups,
             columns=[".".join(path) for path in paths.values() if path],
             use_threads=False,
         )
@@ -54,7 +95,25 @@ def read_batches(file: DataFile, columns: Mapping[str, str]) -> Iterator[Mapping
                 return
             except Exception as error:  # noqa: BLE001  whatever Arrow meets in a damaged file
                 raise FileError(f"cannot be read: {one_line(error)}") from None
+            if rows:
+                before = min(skipped, len(batch))
+                skipped -= before
+                batch = batch.slice(before, wanted)
+                wanted -= len(batch)
             yield {column: get_column(batch, path) for column, path in paths.items() if path}
+            if rows and not wanted:
+                return
+
+
+def _find_rows(parquet: Any, rows: slice | None) -> tuple[Sequence[int], int, int]:
+    """The row groups that hold rows, how many there are before them, and how many they are."""
+    groups = range(parquet.num_row_groups)
+    if rows is None:
+        return groups, 0, parquet.metadata.num_rows
+    ends = list(accumulate(parquet.metadata.row_group(number).num_rows for number in groups))
+    first, last = bisect_right(ends, rows.start), bisect_left(ends, rows.stop)
+    before = ends[first - 1] if first else 0
+    return groups[first : last + 1], rows.start - before, rows.stop - rows.start
 
 
 def _open(source: IO[bytes]) -> Any:

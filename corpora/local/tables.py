@@ -3,6 +3,7 @@
 The columns that nobody asked for are read over, whatever they hold.
 """
 
+import codecs
 import csv
 import io
 import itertools
@@ -10,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from corpora.local.content import DataFile, FileError, NumberedRow, split_compression
 from corpora.wording import list_names, one_line, show_column
@@ -31,6 +32,7 @@ _BYTE_ORDER_MARK = "\ufeff"  # before the first row it is not part of any text
 _PIECE = 1 << 16
 _BLANK = " \t\r\n"  # to JSON
 _BLANKS = re.compile(f"[{_BLANK}]*")
+_BLANK_BYTES = _BLANK.encode()
 _REMEDY_JSON = "give each line one object, or the file one list of them"
 _REMEDY_COLUMN = "name another: --text-column"
 _REMEDY_DELIMITER = "separate its fields with commas, or with tabs and name it .tsv"
@@ -62,15 +64,32 @@ def find_table_kind(name: str, *, named_column: bool) -> str | None:
     return _SUFFIXES.get(suffix)
 
 
+class Range(NamedTuple):
+    """Neighbouring rows: of JSON, whole lines by their bytes; of Parquet, rows by their numbers.
+
+    ``first`` is the number of the first line.
+    """
+
+    start: int
+    stop: int
+    first: int = 1
+
+
 def read_texts(
-    file: DataFile, kind: str, encoding: str, column: str, *, delimiter: str | None = None
+    file: DataFile,
+    kind: str,
+    encoding: str,
+    column: str,
+    *,
+    delimiter: str | None = None,
+    rows: Range | None = None,
 ) -> Iterator[tuple[int, str]]:
-    """Each row's number and its text, just as the file holds it.
+    """Each row's number and its text, just as the file holds it; of all rows, or of a range.
 
     The number is that of the line on which the row begins, or the row's own if the file is one
     JSON list, or Parquet. Raises FileError for a row without a text in that column.
     """
-    for place, number, value in _read_values(file, kind, encoding, column, delimiter):
+    for place, number, value in _read_values(file, kind, encoding, column, delimiter, rows):
         if type(value) is not str:
             if value is None:
                 raise FileError(
@@ -87,16 +106,24 @@ def read_texts(
 
 
 def _read_values(
-    file: DataFile, kind: str, encoding: str, column: str, delimiter: str | None
+    file: DataFile,
+    kind: str,
+    encoding: str,
+    column: str,
+    delimiter: str | None,
+    rows: Range | None,
 ) -> Iterator[NumberedRow]:
     if kind == "parquet":
         from corpora.local import parquet
 
-        return parquet.read_column(file, column)
+        return parquet.read_column(file, column, rows and slice(rows.start, rows.stop))
     if kind == "json":
+        objects = (
+            read_objects(file, encoding) if rows is None else _read_range(file, encoding, rows)
+        )
         return (
             NumberedRow(place, number, get_value(row, column, f"{place} {number}"))
-            for place, number, row in read_objects(file, encoding)
+            for place, number, row in objects
         )
     return _read_csv(file, encoding, column, delimiter or _DELIMITERS[kind])
 
@@ -158,8 +185,36 @@ def read_objects(file: DataFile, encoding: str) -> Iterator[NumberedRow]:
             yield from _read_lines(lines)
 
 
-def _read_lines(lines: Iterable[str]) -> Iterator[NumberedRow]:
-    for number, line in enumerate(lines, start=1):
+def cut_lines(file: DataFile, size: int) -> Iterator[Range]:
+    """Cut a file of JSON lines in UTF-8 into ranges of about so many bytes.
+
+    It is read once, since rows are numbered by their lines. A file that holds one list gives
+    nothing. Raises FileError.
+    """
+    with file.open() as content:
+        start, first = 0, 1
+        while block := content.read(size):
+            while not start and not block.strip(_BLANK_BYTES) and (more := content.read(size)):
+                block += more
+            if not start and block.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK_BYTES)[:1] == b"[":
+                return
+            if not block.endswith(b"\n"):
+                block += content.readline()
+            yield Range(start, start + len(block), first)
+            start += len(block)
+            first += block.count(b"\n")
+
+
+def _read_range(file: DataFile, encoding: str, rows: Range) -> Iterator[NumberedRow]:
+    with file.cut(rows.start, rows.stop).open_text(encoding, "\n") as text:
+        first = text.readline()
+        if not rows.start:
+            first = first.removeprefix(_BYTE_ORDER_MARK)
+        yield from _read_lines(itertools.chain([first], text), rows.first)
+
+
+def _read_lines(lines: Iterable[str], first: int = 1) -> Iterator[NumberedRow]:
+    for number, line in enumerate(lines, start=first):
         if line.strip(_BLANK):
             yield NumberedRow(
                 "line", number, _check_object(_decode(line, number), f"line {number}")

@@ -250,7 +250,8 @@ corpus_options = read_into(
         metavar="NAME",
         shell_complete=complete_corpora,
         help="Documents to measure on; may be repeated. A name that `segbench list` gives, "
-        "a file or a folder, hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN, or "
+        "a file or a folder, or its URL, such as s3://bucket/notes/; "
+        "hf:OWNER/NAME[@REVISION][:CONFIG][/SPLIT]#COLUMN; or "
         "path/to/file.py:function or module:function, which returns a LangChain loader, "
         "documents or strings.",
     ),

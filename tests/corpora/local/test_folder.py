@@ -153,12 +153,12 @@ def test_folder_that_cannot_be_listed(folder: Path, monkeypatch: pytest.MonkeyPa
     write(folder, "a.md", "b/c.md")
     scandir = os.scandir
 
-    def refuse(place: Path) -> Any:
-        if place.name == "b":
+    def refuse(place: str) -> Any:
+        if Path(place).name == "b":
             raise PermissionError(13, "Permission denied")
         return scandir(place)
 
-    monkeypatch.setattr("corpora.local.folder.os.scandir", refuse)
+    monkeypatch.setattr("corpora.local.places.os.scandir", refuse)
     with pytest.raises(CorpusError, match=r"^docs/b cannot be read: Permission denied; check its"):
         list(load(folder))
 
