@@ -24,7 +24,8 @@ from harness.results.model import Environment, Round
 from harness.results.verdict import Verdict
 from harness.runner.pool import open_folder
 
-COMPARISON_TIMEOUT = 140.0  # seconds
+COMPARISON_TIMEOUT = 165.0  # seconds for all of it: three minutes with what starts and ends it
+_FOR_INSTRUCTIONS = 0.7  # of the time that is left; the rest is for the rounds
 HEAD, BASE = "head", "base"
 
 
@@ -140,6 +141,7 @@ def compare(
     Raises CorpusError if a corpus cannot be read, and MeasurementError if it has no text or
     a version fails.
     """
+    until = time.monotonic() + question.timeout
     base, head, limits = question.base, question.head, question.limits
     if not (corpora and limits):
         raise MeasurementError("nothing to compare; give a corpus and a limit")
@@ -157,16 +159,28 @@ def compare(
             for limit in limits
         ]
         if question.instructions:
-            valgrind = find_valgrind()
-            if valgrind is None:
-                missing = "instructions were not counted: valgrind is not installed here"
-                comparison = replace(comparison, uncounted=missing)
-            else:
-                progress.begin("counting instructions", None)
-                counted = count_instructions(valgrind, base, head, tasks, folder)
-                comparison = replace(comparison, instructions=counted)
-        measured = _measure(question, tasks, progress)
+            progress.begin("counting instructions", None)
+            comparison = _count(comparison, tasks, folder, until)
+        measured = _measure(question, tasks, until, progress)
     return _finish(replace(comparison, measured=measured))
+
+
+def _count(comparison: Comparison, tasks: Sequence[Task], folder: Path, until: float) -> Comparison:
+    """With the instructions of each version, or why they were not counted."""
+    question = comparison.question
+    valgrind = find_valgrind()
+    if valgrind is None:
+        missing = "instructions were not counted: valgrind is not installed here"
+        return replace(comparison, uncounted=missing)
+    timeout = _FOR_INSTRUCTIONS * max(0.0, until - time.monotonic())
+    try:
+        counted = count_instructions(valgrind, question.base, question.head, tasks, folder, timeout)
+    except TimeoutError:
+        missing = (
+            f"instructions were not counted within {timeout:.0f} s; give fewer limits or corpora"
+        )
+        return replace(comparison, uncounted=missing)
+    return replace(comparison, instructions=counted)
 
 
 def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Task:
@@ -178,30 +192,31 @@ def _cut(corpus: SpooledCorpus, limit: int, seconds: float, folder: Path) -> Tas
     return Task(corpus.name, limit, strata)
 
 
-def _measure(question: Question, tasks: Sequence[Task], progress: Progress) -> list[Measured]:
-    """Measure each task until it is decided, up to the last look or until the timeout.
+def _measure(
+    question: Question, tasks: Sequence[Task], until: float, progress: Progress
+) -> list[Measured]:
+    """Measure each task until it is decided, up to the last look or until that time.
 
     As soon as one is slower, nothing more is measured. Raises MeasurementError if a version
     fails.
     """
-    began = time.monotonic()
     measured = [Measured(task) for task in tasks]
     workloads = len(tasks) * question.bases
     group = Group(
         [as_splitter(question.head, HEAD)], as_splitter(question.base, BASE), open_clean_process
     )
-    done, longest = 0, 0.0
+    done, seconds = 0, 0.0  # of a round of one task
     for look in decision.LOOKS:
-        left = question.timeout - (time.monotonic() - began)
-        if done and (look - done) * longest > left:
-            break  # decisions are made at the looks only: their errors add up
         pending = [each for each in measured if not each.speed.decided]
-        progress.begin(f"rounds {done + 1} to {look}", (look - done) * len(pending))
+        steps = (look - done) * len(pending)
+        started = time.monotonic()
+        if started + steps * seconds > until:
+            break  # decisions are made at the looks only: their errors add up
+        progress.begin(f"rounds {done + 1} to {look}", steps)
         for number in range(done, look):
-            started = time.monotonic()
             _make_round(question, group, number, pending)
             progress.advance(len(pending))
-            longest = max(longest, time.monotonic() - started)
+        seconds = (time.monotonic() - started) / steps
         done = look
         measured = [
             each if each.speed.decided else each.judge(workloads, question.tolerance)

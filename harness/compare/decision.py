@@ -64,7 +64,8 @@ class Decision:
     """What the rounds of a workload say so far.
 
     ``mean`` is that over the strata; ``noise`` the factor by which base may differ from itself
-    within a round. ``slower`` are the numbers of the strata that are slower beyond doubt.
+    within a round, which is why an answer may be missing. ``slower`` are the numbers of the strata
+    that are slower beyond doubt.
     """
 
     speed: Speed
@@ -83,7 +84,7 @@ def decide(
     """Decide on a workload, one of so many.
 
     ``logs`` has a row for each round, and in it the logarithm of head's time divided by base's for
-    each stratum; ``drifts`` has that of base's second turns divided by its first ones.
+    each stratum; ``drifts`` has that of base's second quickest turns divided by its quickest.
     """
     import numpy
 
@@ -95,12 +96,10 @@ def decide(
     mean = Interval(*map(math.exp, (found.mean, found.mean - found.half, found.mean + found.half)))
     if found.slower:
         speed = Speed.SLOWER
-    elif found.noisy:
-        speed = Speed.NOISY
-    elif found.faster:
-        speed = Speed.FASTER
+    elif found.fine:
+        speed = Speed.FASTER if found.faster else Speed.FINE
     else:
-        speed = Speed.FINE if found.fine else Speed.UNDECIDED
+        speed = Speed.NOISY if found.noisy else Speed.UNDECIDED
     slower = [number for number, each in enumerate(found.slower_strata) if each]
     return Decision(speed, mean, strata, math.exp(found.noise), slower)
 
@@ -137,7 +136,8 @@ def weigh(logs: Any, drifts: Any, workloads: int, tolerance: float = TOLERANCE) 
     noise = numpy.abs(drift) + reach
     bound = math.log(tolerance)
     noisy = noise > bound
-    # Between-round noise is in the interval; what a noisy machine may add within each is not.
+    # Noise is in the interval as well. But nobody should look for a reason in the code that may
+    # lie in the machine.
     allowance = numpy.where(noisy, noise, 0.0)
     wider = bound - math.log(TOLERANCE)
     alarm = math.log(STRATUM_ALARM) + wider + allowance
@@ -153,8 +153,8 @@ def weigh(logs: Any, drifts: Any, workloads: int, tolerance: float = TOLERANCE) 
         noisy,
         slower,
         slower_strata,
-        fine=~slower & ~noisy & below & (mean + half < bound),
-        faster=~slower & ~noisy & below & (mean + half < -bound),
+        fine=~slower & below & (mean + half < bound),
+        faster=~slower & below & (mean + half < -bound),
     )
 
 

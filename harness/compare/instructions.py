@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +22,10 @@ from harness.compare.decision import Speed
 from harness.compare.sides import clean_variables
 from harness.measure.rounds import Task
 from harness.results.errors import MeasurementError
+from harness.runner.programs import Program, ProgramError, describe_end, last_line
 
 INSTRUCTIONS_TOLERANCE = 1.01  # the same code differs by 0.0007
 INSTRUCTIONS_STRATUM_TOLERANCE = 1.05
-_TIMEOUT = 300.0  # seconds
 
 _MARK = "getpgid"
 _WORKLOAD = Path(__file__).with_name("workload.py")
@@ -63,18 +64,23 @@ def find_valgrind() -> str | None:
 
 
 def count_instructions(
-    valgrind: str, base: Checkout, head: Checkout, tasks: Sequence[Task], folder: Path
+    valgrind: str,
+    base: Checkout,
+    head: Checkout,
+    tasks: Sequence[Task],
+    folder: Path,
+    timeout: float,
 ) -> list[Instructions]:
     """Count what each version takes: in all first, then for each stratum at each limit.
 
-    Every stratum counts the same in the whole, as in time. Raises MeasurementError where a version
-    or valgrind fails.
+    Every stratum counts the same in the whole, as in time. Raises TimeoutError where that takes
+    more than ``timeout`` seconds, and MeasurementError where a version or valgrind fails.
     """
     parts = [(task, stratum) for task in tasks for stratum in task.strata]
     arguments = [
         each for task, stratum in parts for each in (str(task.max_chunk_length), str(stratum.spool))
     ]
-    counts = _count(valgrind, (base, head), arguments, folder)
+    counts = _count(valgrind, (base, head), arguments, folder, timeout)
     counted = [
         Instructions(task.corpus, task.max_chunk_length, stratum.name, *taken)
         for (task, stratum), *taken in zip(parts, *counts, strict=True)
@@ -87,51 +93,43 @@ def count_instructions(
 
 
 def _count(
-    valgrind: str, checkouts: Sequence[Checkout], arguments: Sequence[str], folder: Path
+    valgrind: str,
+    checkouts: Sequence[Checkout],
+    arguments: Sequence[str],
+    folder: Path,
+    timeout: float,
 ) -> list[list[int]]:
     """The instructions of each checkout in every pass.
 
     They are counted side by side, since a busy machine does not change them.
     """
-    places = [folder / f"callgrind-{number}" for number in range(len(checkouts))]
-    processes = [
-        subprocess.Popen(
-            [
+    until = time.monotonic() + timeout
+    started: list[tuple[Checkout, Path, Program]] = []
+    with contextlib.ExitStack() as stack:
+        for number, checkout in enumerate(checkouts):
+            place = folder / f"callgrind-{number}"
+            command = [
                 valgrind,
                 "--tool=callgrind",
                 f"--dump-before={_MARK}",
                 f"--callgrind-out-file={place}",
-                sys.executable,
-                "-P",
-                str(_WORKLOAD),
-                json.dumps(checkout.options),
-                *arguments,
-            ],
-            env=clean_variables(seed=0),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-        for checkout, place in zip(checkouts, places, strict=True)
-    ]
-    with contextlib.ExitStack() as stack:
-        for process in processes:
-            stack.enter_context(process)
-            stack.callback(process.kill)
-        counts = []
-        for checkout, process, place in zip(checkouts, processes, places, strict=True):
+                *(sys.executable, "-P", str(_WORKLOAD)),
+                *(json.dumps(checkout.options), *arguments),
+            ]
             try:
-                _, errors = process.communicate(timeout=_TIMEOUT)
+                program = Program(command, variables=clean_variables(seed=0))
+            except ProgramError as error:
+                raise MeasurementError(f"instructions were not counted: {error}") from error
+            stack.callback(program.end)
+            started.append((checkout, place, program))
+        counts = []
+        for checkout, place, program in started:
+            try:
+                _, errors = program.communicate(max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
-                raise MeasurementError(
-                    f"{checkout.name}: its instructions were not counted within {_TIMEOUT:g} s; "
-                    "compare without --instructions"
-                ) from None
-            passes = len(arguments) // 2
-            counts.append(_read_counts(checkout, errors, process.returncode, place, passes))
+                raise TimeoutError from None
+            said = errors.decode(errors="replace")
+            counts.append(_read_counts(checkout, said, program.wait(), place, len(arguments) // 2))
         return counts
 
 
@@ -148,10 +146,10 @@ def _read_counts(
         text = dump.read_text(encoding="utf-8", errors="replace") if dump.exists() else ""
         found += [int(total) for total in re.findall(r"^totals: (\d+)", text, re.MULTILINE)]
     if status or len(found) != passes:
-        said = [line for line in errors.splitlines() if line.strip()]
-        own = [line for line in said if not line.startswith("==")] or said or ["it said nothing"]
+        said = errors.splitlines()
+        own = last_line(line for line in said if not line.startswith("=="))
         raise MeasurementError(
             f"{checkout.name}: its instructions could not be counted "
-            f"(valgrind ended with status {status}): {own[-1]}"
+            f"(valgrind {describe_end(status)}): {own or last_line(said) or 'it said nothing'}"
         )
     return found

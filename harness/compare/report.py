@@ -206,8 +206,8 @@ def _answer(comparison: Comparison) -> str:
             sentences.append(f"{less.capitalize()}: {tell(less)}: {by}.")
         case Speed.NOISY:
             sentences.append(
-                "Cannot tell: noisy machine. Within a round, the base differs from itself by more "
-                f"than the tolerance of {question.tolerance:g}."
+                "Cannot tell: noisy machine. Within a round, the base may differ from itself by more "
+                f"than the tolerance of {question.tolerance:g}; {by}."
             )
         case Speed.UNDECIDED:
             sentences.append(
@@ -343,8 +343,8 @@ def _tabulate_speed(comparison: Comparison) -> Table:
             f"{decision.STRATUM_ALARM * wider:.3g}. Less than {100 * (tolerance - 1):.3g} % slower: "
             f"all is below {tolerance:g}, and of every stratum below {STRATUM_TOLERANCE * wider:.3g}. "
             f"Faster: the same, and the mean is below {1 / tolerance:.3f}. Noise is the factor by "
-            "which base may differ from itself within a round; above the tolerance, only what is "
-            "slower by more than that can be told.",
+            "which base may differ from itself within a round: its second quickest turns against its "
+            "quickest. Above the tolerance, only what is slower by more than that is called slower.",
         ],
         names=3,
     )

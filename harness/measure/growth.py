@@ -8,7 +8,7 @@ from harness.measure.forms import list_forms
 from harness.measure.shapes import SHAPES, Shape
 from harness.results.bench import Peak
 from harness.results.errors import MeasurementError
-from harness.results.exponent import LEAST_SECONDS
+from harness.results.exponent import LEAST_SECONDS, find_lengths
 from harness.results.model import Growth, Trial
 from harness.results.verdict import BASELINE
 from harness.runner.pool import SplitterPool
@@ -25,8 +25,9 @@ _LIMITS = (1, 20, 500, 100_000, 4_000_000)
 _TIMEOUT = 5.0  # seconds that a splitter may take for a text
 
 _CALLS = 3
+_MORE_CALLS = 24  # with each of the lengths that tell the exponent
+_LONG = 2.0  # seconds that these calls may take all together, if one with each does not take longer
 _PEAKS = 4  # lengths of which the peak of memory is measured
-_LONG = 1.0  # seconds, after which one call is enough
 
 
 def measure_growth(
@@ -40,9 +41,9 @@ def measure_growth(
 ) -> tuple[list[Growth], list[Trial]]:
     """The CPU time that texts of some lengths take each splitter, by limit and shape.
 
-    It is the least of three calls, or of a single one if that is long. Texts that are longer than
-    it takes to tell how time grows are left out. The first text that a splitter fails on is told as
-    a trial; the longer ones of that shape are then left out.
+    It is that of the quickest of some calls: more calls with the lengths that tell how time grows,
+    in turns. Longer texts are left out. The first text that a splitter fails on is told as a trial;
+    the longer ones of that shape are then left out.
     """
     growth: list[Growth] = []
     trials: list[Trial] = []
@@ -51,27 +52,40 @@ def measure_growth(
         for name, shape in shapes.items():
             progress(f"growth: {name} at {limit:,}")
             for splitter in measured:
-                enough = 0  # lengths that took long enough to tell
-                for length in sorted(lengths):
-                    text = shape(length)
-                    try:
-                        seconds = _find_quickest(splitter, pool, text, limit)
-                    except SplitterError as error:
-                        question = f"{len(text):,} code points of {name} at {limit:,}"
-                        trials.append(Trial(splitter.name, question, error.status, error.detail))
-                        break
-                    growth.append(Growth(name, limit, splitter.name, len(text), seconds))
-                    enough += seconds >= LEAST_SECONDS
-                    if enough == 4:
-                        break
+                seconds: dict[int, float] = {}
+                length = 0
+                try:
+                    for length in sorted(lengths):
+                        _measure_length(splitter, pool, shape, length, limit, seconds)
+                        if len(find_lengths(seconds, LEAST_SECONDS)) == 4:
+                            break
+                except SplitterError as error:
+                    question = f"{length:,} code points of {name} at {limit:,}"
+                    trials.append(Trial(splitter.name, question, error.status, error.detail))
+                growth += [Growth(name, limit, splitter.name, *each) for each in seconds.items()]
     return growth, trials
 
 
-def _find_quickest(splitter: Splitter, pool: SplitterPool, text: str, limit: int) -> float:
-    (seconds,) = pool.time(splitter, text, limit)
-    if seconds > _LONG:
-        return seconds
-    return min(seconds, *pool.time(splitter, text, limit, calls=_CALLS - 1))
+def _measure_length(
+    splitter: Splitter,
+    pool: SplitterPool,
+    shape: Shape,
+    length: int,
+    limit: int,
+    seconds: dict[int, float],
+) -> None:
+    """Add the seconds of a length to those of shorter ones; if they are enough, of all again."""
+    (once,) = pool.time(splitter, [shape(length)], limit)
+    if once <= _LONG:
+        once = min(once, *pool.time(splitter, [shape(length)], limit, calls=_CALLS - 1))
+    seconds[length] = once
+    telling = find_lengths(seconds, LEAST_SECONDS)
+    if len(telling) == 4:
+        calls = min(_MORE_CALLS, int(_LONG / sum(seconds[each] for each in telling)))
+        if calls:
+            again = pool.time(splitter, [shape(each) for each in telling], limit, calls=calls)
+            for each, quickest in zip(telling, again, strict=True):
+                seconds[each] = min(seconds[each], quickest)
 
 
 def measure_growth_of_forms(

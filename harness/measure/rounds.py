@@ -3,28 +3,36 @@
 In a round every splitter and their baseline have a fresh process each, on the same core, the next
 core in the next round, with the same seed of hashes, another one in the next round. All processes
 are loaded before anything is timed. Then one splitter after the other takes turns with the baseline
-over one stratum of documents after the other: A B B A, and B A A B in odd rounds. What drifts meets
-both alike; what differs between processes differs between rounds, which are the replicates. A turn
-takes about TURN_SECONDS, however many passes over the stratum that is.
+over the strata of documents: A B over one stratum after the other, then B A over each, up to CYCLES
+times; odd rounds begin with B A. What differs between processes differs between rounds, which are
+the replicates.
+
+A turn is a pass over a stratum, timed in portions of about PORTION_SECONDS. Of each portion the two
+quickest times of a round are kept: what else the machine does, and what happens seldom, such as a
+full collection of garbage, makes a turn slower and never quicker. On a core that shares its units
+with somebody else's, the speed changes by a factor of 1.7 many times a second.
 """
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from harness.measure.strata import TURN_SECONDS, Stratum
+from harness.measure.strata import Stratum
 from harness.results.model import Round, Workload
 from harness.runner.executor import call_all, list_cores
-from harness.runner.process import TIMED_OUT, Loadable, Pass, SplitterError, SplitterProcess
+from harness.runner.process import TIMED_OUT, Loadable, SplitterError, SplitterProcess, Turn
 
+PORTION_SECONDS = 0.001
+CYCLES = 12  # of a turn of each side
+_CYCLES_SECONDS = 0.24  # that all cycles over a stratum may take, if two do not take longer
 _MOST_PASSES = 10_000
-# Turns scatter by a hundredth or more. Wall-clock time only has to tell whether it differs from CPU
-# time by a twentieth. More digits would make files longer, and figures no better.
+# Times are known to a hundredth at best. Wall-clock time only has to tell whether it differs from
+# CPU time by a twentieth. More digits would make files longer, and figures no better.
 _CPU_DIGITS, _WALL_DIGITS = 5, 3
-_ALIKE = 2.0  # sides whose speeds differ by less make the same number of passes
+_ALIKE = 2.0  # sides whose speeds differ by less are timed in the same way
 
 
 class Opener(Protocol):
@@ -84,6 +92,20 @@ class _Known:
     seconds: float
 
 
+@dataclass(slots=True)
+class _Plan:
+    """How a pair splits a stratum in a round, and each side's turns so far.
+
+    ``portions`` and ``passes`` are those of each side, ``cycles`` how many turns each takes.
+    """
+
+    stratum: Stratum
+    portions: Sequence[int]
+    passes: Sequence[int]
+    cycles: int
+    turns: tuple[list[Turn], list[Turn]] = field(default_factory=lambda: ([], []))
+
+
 class Group:
     """Splitters that take turns with one baseline, one of them after the other.
 
@@ -99,11 +121,11 @@ class Group:
         self._known: dict[_Place, _Known] = {}
 
     def expect(
-        self, splitter: Loadable, task: Task, stratum: Stratum, done: Pass, *, baseline: bool
+        self, splitter: Loadable, task: Task, stratum: Stratum, done: Turn, *, baseline: bool
     ) -> None:
-        """Let the turns of a contender, or of the baseline, give what this pass gave, or fail."""
+        """Let the turns of a contender, or of the baseline, give what this one gave, or fail."""
         place = _place(_Side(splitter, baseline), task, stratum)
-        self._known[place] = _Known(done.digest, done.cpu_seconds)
+        self._known[place] = _Known(done.digest, sum(done.cpu_seconds))
 
     def make_round(
         self, number: int, tasks: Mapping[str, Iterable[Task]]
@@ -141,29 +163,46 @@ class Group:
         try:
             for acting in pair:
                 processes.load(acting, task.max_chunk_length)
-            rounds = []
+            plans = []
             for stratum in task.strata:
-                cold = stratum is task.strata[0]  # these processes have split nothing at this limit
                 for acting in pair:
-                    if cold or _place(acting, task, stratum) not in self._known:
-                        self._take(processes, acting, task, stratum, 1)
-                known = [self._known[_place(each, task, stratum)] for each in pair]
-                passes = _count_passes([each.seconds for each in known])
-                turns: tuple[list[Pass], list[Pass]] = ([], [])
-                for at in (0, 1, 1, 0) if number % 2 == 0 else (1, 0, 0, 1):
-                    acting = pair[at]
-                    turns[at].append(self._take(processes, acting, task, stratum, passes[at]))
-                rounds.append(self._record(number, contender, task, stratum, passes, turns))
+                    if _place(acting, task, stratum) not in self._known:
+                        self._take(processes, acting, task, stratum, 1, 1)
+                known = [self._known[_place(each, task, stratum)].seconds for each in pair]
+                plans.append(_plan(stratum, known))
+            # The turns over a stratum are far apart: no disturbance lasts for all of them.
+            for cycle in range(max(plan.cycles for plan in plans)):
+                for plan in plans:
+                    if cycle >= plan.cycles:
+                        continue
+                    for at in (0, 1) if (number + cycle) % 2 == 0 else (1, 0):
+                        acting = pair[at]
+                        taken = self._take(
+                            processes,
+                            acting,
+                            task,
+                            plan.stratum,
+                            plan.portions[at],
+                            plan.passes[at],
+                        )
+                        plan.turns[at].append(taken)
+            acting = contender
+            return [self._record(number, contender, task, plan) for plan in plans]
         except SplitterError as error:
             return SideError(contender.splitter.name, acting.splitter.name, task, error)
-        return rounds
 
     def _take(
-        self, processes: "_Processes", side: _Side, task: Task, stratum: Stratum, passes: int
-    ) -> Pass:
+        self,
+        processes: "_Processes",
+        side: _Side,
+        task: Task,
+        stratum: Stratum,
+        portions: int,
+        passes: int,
+    ) -> Turn:
         process = processes.find(side)
-        done = process.take_turn(stratum.spool, passes)
-        seconds = done.cpu_seconds / passes
+        done = process.take_turn(stratum.spool, portions=portions, passes=passes)
+        seconds = sum(done.cpu_seconds)
         known = self._known.setdefault(_place(side, task, stratum), _Known(done.digest, seconds))
         if known.digest != done.digest:
             process.close()
@@ -171,26 +210,18 @@ class Group:
         known.seconds = min(known.seconds, seconds)
         return done
 
-    def _record(
-        self,
-        number: int,
-        contender: _Side,
-        task: Task,
-        stratum: Stratum,
-        passes: Sequence[int],
-        turns: tuple[Sequence[Pass], Sequence[Pass]],
-    ) -> Round:
-        seconds = []
-        for times, done in zip(passes, turns, strict=True):
-            seconds += [_round(each.cpu_seconds / times, _CPU_DIGITS) for each in done]
-            seconds += [_round(each.seconds / times, _WALL_DIGITS) for each in done]
+    def _record(self, number: int, contender: _Side, task: Task, plan: _Plan) -> Round:
+        seconds: list[float] = []
+        for turns in plan.turns:
+            seconds += _find_quickest([turn.cpu_seconds for turn in turns], _CPU_DIGITS)
+            seconds += _find_quickest([turn.seconds for turn in turns], _WALL_DIGITS)
         try:
             return Round(
                 Workload(task.corpus, contender.splitter.name, task.max_chunk_length),
                 self._baseline.splitter.name,
-                stratum.name,
+                plan.stratum.name,
                 number,
-                stratum.code_points,
+                plan.stratum.code_points,
                 *seconds,
             )
         except ValueError as error:  # no time at all
@@ -264,14 +295,19 @@ def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
     return side.key, task.corpus, task.max_chunk_length, stratum.name
 
 
-def _round(seconds: float, digits: int) -> float:
-    return float(f"{seconds:.{digits}g}")
-
-
-def _count_passes(seconds: Sequence[float]) -> list[int]:
-    """How many passes each of two sides makes in a turn, given the seconds of one of each."""
+def _plan(stratum: Stratum, seconds: Sequence[float]) -> _Plan:
+    """Plan the turns of two sides, given the seconds of one pass of each."""
     seconds = [max(each, 1e-9) for each in seconds]
-    numbers = [min(_MOST_PASSES, max(1, round(TURN_SECONDS / each))) for each in seconds]
-    if max(seconds) < _ALIKE * min(seconds):
-        numbers = [min(numbers)] * 2  # the first pass of a turn may take longer than the others
-    return numbers
+    passes = [min(_MOST_PASSES, max(1, round(PORTION_SECONDS / each))) for each in seconds]
+    portions = [max(1, round(each / PORTION_SECONDS)) for each in seconds]
+    if max(seconds) < _ALIKE * min(seconds):  # one of more would have a quicker quickest
+        passes, portions = [min(passes)] * 2, [max(portions)] * 2
+    cycle = sum(each * times for each, times in zip(seconds, passes, strict=True))
+    cycles = min(CYCLES, max(2, 2 * round(_CYCLES_SECONDS / cycle / 2)))  # as many A B as B A
+    return _Plan(stratum, portions, passes, cycles)
+
+
+def _find_quickest(turns: Sequence[Sequence[float]], digits: int) -> list[float]:
+    """The seconds of the stratum as the quickest turn over each portion has it, and the second."""
+    ordered = [sorted(portion) for portion in zip(*turns, strict=True)]
+    return [float(f"{sum(each[place] for each in ordered):.{digits}g}") for place in (0, 1)]

@@ -13,7 +13,7 @@ from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.model import Count, Failure, Round, Workload
 from harness.runner.executor import call_all
 from harness.runner.pool import KEPT, SplitterPool, open_folder
-from harness.runner.process import TIMED_OUT, Pass, SplitterError
+from harness.runner.process import TIMED_OUT, Pass, SplitterError, Turn
 from harness.splitters.registry import Splitter
 
 PASS_TIMEOUT = 900.0  # seconds
@@ -169,7 +169,7 @@ class _Verifier:
         splitter: Splitter,
         count: Count | None,
         cut: Callable[[Pass], Sequence[Stratum]],
-    ) -> tuple[Sequence[Stratum], list[Pass]]:
+    ) -> tuple[Sequence[Stratum], list[Turn]]:
         """The strata, and what the splitter gives for each."""
         with self.pool.borrow(splitter) as process:
             process.load(limit)
@@ -181,7 +181,7 @@ class _Verifier:
                     f"{done.segments:,} now)",
                 )
             strata = cut(done)
-            return strata, [process.take_turn(each.spool, 1) for each in strata]
+            return strata, [process.take_turn(each.spool) for each in strata]
 
 
 def _make_round(

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from itertools import pairwise
 
-#: Less time than this says more of the machine than of the text.
-LEAST_SECONDS = 0.02
+#: Less time than this says more of the call than of the text; in more, every call is disturbed.
+LEAST_SECONDS = 0.002
 TOO_QUICK = "too quick to tell"
 
 
@@ -17,7 +17,7 @@ def find_exponent(work: Mapping[int, float], least: float) -> float | str | None
     ``least``. TOO_QUICK if texts that are long enough need less; None without four such lengths, or
     if a longer text needs no more.
     """
-    enough = [length for length in sorted(work) if work[length] >= least][:4]
+    enough = find_lengths(work, least)
     if len(enough) < 4:
         return TOO_QUICK if len(work) >= 4 and len(enough) < len(work) else None
     if any(not math.isclose(b, 2 * a, rel_tol=0.01) for a, b in pairwise(enough)):
@@ -26,3 +26,8 @@ def find_exponent(work: Mapping[int, float], least: float) -> float | str | None
     if second >= third or third >= fourth:
         return None
     return math.log2((fourth - third) / (third - second))
+
+
+def find_lengths(work: Mapping[int, float], least: float) -> list[int]:
+    """The lengths that tell the power: the first four that need ``least``, or those there are."""
+    return [length for length in sorted(work) if work[length] >= least][:4]

@@ -202,9 +202,10 @@ class Failure:
 class Round:
     """A splitter and its baseline in turns over some documents of a corpus, in one round.
 
-    ``stratum`` names the documents, which have ``code_points`` together. The turns were taken in
-    the order A B B A, so each side has two; rounds count from 0. Durations are seconds of one pass
-    over the documents: ``cpu`` those in which the process worked, ``wall`` those that went by.
+    ``stratum`` names the documents, which have ``code_points`` together; rounds count from 0.
+    Durations are seconds of one pass over the documents: ``cpu`` those in which the process worked,
+    ``wall`` those that went by. Of each portion of the documents ``first`` has the quickest turn,
+    ``second`` the second quickest. In a run of an older version they are the only two turns.
     """
 
     workload: Workload
@@ -232,22 +233,22 @@ class Round:
 
     @property
     def cpu(self) -> float:
-        """CPU seconds of the splitter's two turns."""
+        """CPU seconds of the splitter in both."""
         return self.cpu_first + self.cpu_second
 
     @property
     def wall(self) -> float:
-        """Seconds that went by in the splitter's two turns."""
+        """Seconds that went by for the splitter in both."""
         return self.wall_first + self.wall_second
 
     @property
     def baseline_cpu(self) -> float:
-        """CPU seconds of the baseline's two turns."""
+        """CPU seconds of the baseline in both."""
         return self.baseline_cpu_first + self.baseline_cpu_second
 
     @property
     def baseline_wall(self) -> float:
-        """Seconds that went by in the baseline's two turns."""
+        """Seconds that went by for the baseline in both."""
         return self.baseline_wall_first + self.baseline_wall_second
 
 

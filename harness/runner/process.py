@@ -79,6 +79,19 @@ class Pass:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A splitter over a stratum in some portions: what one pass over each took, and what it gave.
+
+    Seconds are as in a Pass.
+    """
+
+    seconds: Sequence[float]
+    cpu_seconds: Sequence[float]
+    segments: int
+    digest: str
+
+
 class SplitterProcess:
     """A process of its own for one splitter, until ``close`` or the end of this process ends it.
 
@@ -216,20 +229,30 @@ class SplitterProcess:
             "finished no document", advance, timeout, command="pass", spool=str(spool)
         )
         advance(reply["documents"])
-        return self._read_pass(reply, time.perf_counter() - began)
+        seconds, cpu_seconds = reply["seconds"], reply["cpu_seconds"]
+        self._check_clock(seconds, cpu_seconds, time.perf_counter() - began)
+        return Pass(seconds, cpu_seconds, reply["segments"], reply["digest"])
 
-    def take_turn(self, spool: Path, passes: int) -> Pass:
-        """Split every document of ``spool`` so many times, with what was loaded.
+    def take_turn(self, spool: Path, *, portions: int = 1, passes: int = 1) -> Turn:
+        """Split every document of ``spool`` so many times, in portions, with what was loaded.
 
-        The seconds are those of all passes together, what they gave that of each: another answer
-        within a turn is a SplitterError. The time limit is that of the process, for all of it.
+        There are about so many portions, of consecutive whole documents, and about as long as each
+        other. Another answer within a turn is a SplitterError. The time limit is that of the
+        process, for all of it.
         """
         began = time.perf_counter()
-        reply = self._ask("did not finish a turn", command="turn", spool=str(spool), passes=passes)
-        return self._read_pass(reply, time.perf_counter() - began)
-
-    def _read_pass(self, reply: Mapping[str, Any], waited: float) -> Pass:
+        reply = self._ask(
+            "did not finish a turn",
+            command="turn",
+            spool=str(spool),
+            portions=portions,
+            passes=passes,
+        )
         seconds, cpu_seconds = reply["seconds"], reply["cpu_seconds"]
+        self._check_clock(sum(seconds), sum(cpu_seconds), (time.perf_counter() - began) / passes)
+        return Turn(seconds, cpu_seconds, reply["segments"], reply["digest"])
+
+    def _check_clock(self, seconds: float, cpu_seconds: float, waited: float) -> None:
         if not (0 <= seconds <= waited and 0 <= cpu_seconds <= waited * (os.cpu_count() or 1)):
             self.close()
             detail = (
@@ -237,7 +260,6 @@ class SplitterProcess:
                 f"{cpu_seconds:.3g} s of CPU time: its clock was changed"
             )
             raise SplitterError("failed", detail)
-        return Pass(seconds, cpu_seconds, reply["segments"], reply["digest"])
 
     def close(self) -> None:
         """End the process and whatever it started. May be called again."""

@@ -13,20 +13,21 @@ lines:
   twice, and is answered by ``{"reply": "done", "documents": n}``;
 - ``{"command": "pass", "spool": path}`` splits every document once and is answered by ``{"reply":
   "done", "documents": n, "segments": n, "seconds": s, "cpu_seconds": s, "digest": hex}``;
-- ``{"command": "turn", "spool": path, "passes": n}`` splits every document so many times and is
-  answered as a pass is, with the seconds of all passes together and the segments and the digest of
-  one;
-- the first two say ``{"reply": "working", "documents": n}`` a few times a second until then;
+- ``{"command": "turn", "spool": path, "portions": n, "passes": n}`` cuts the documents into about
+  so many portions of consecutive ones, splits each portion so many times, and is answered as a pass
+  is, with lists of the seconds that one pass over each portion took;
+- until then ``split`` and ``pass`` say ``{"reply": "working", "documents": n}`` a few times a
+  second;
 - each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line,
   ...]}`` instead, or by ``{"reply": "machine", "error": number, "place": path}`` if a file of
   the harness cannot be read or written, which is not the splitter's fault.
 
 ``seconds`` counts the calls of the splitter alone, ``cpu_seconds`` what the process worked in them:
 reading, decoding and digesting lie outside the clocks' readings. Of a pass the clocks are read for
-each document; of a turn once before and once after it, since a reading costs as much as a short
-document. A turn's texts are decoded before, its segments digested and freed after. The garbage
-collector stays enabled, as it is for users, and collects before each pass or turn, so that none
-pays for what came before it.
+each document; of a turn before and after each portion, since a reading costs as much as a short
+document. A turn's texts are decoded before, its segments compared with those of the turn before
+after it. The garbage collector stays enabled, as it is for users, and collects before each pass or
+turn, so that none pays for what came before it.
 """
 
 import builtins
@@ -67,6 +68,7 @@ def main() -> None:
         replies.flush()
 
     loaded: dict[int, _Split] = {}
+    taken: dict[Path, _Taken] = {}
     split: _Split | None = None
     while True:
         command = inbox.get()
@@ -79,11 +81,12 @@ def main() -> None:
                 if limit not in loaded:
                     loaded[limit] = _load(command["factory"], command["options"], limit)
                 split = loaded[limit]
+                taken.clear()
                 reply("ready")
             elif split is not None and command["command"] == "split":
                 reply("done", documents=_split(split, command, reply))
             elif split is not None and command["command"] == "turn":
-                reply("done", **_take_turn(split, Path(command["spool"]), command["passes"]))
+                reply("done", **_take_turn(split, command, taken))
             elif split is not None:
                 reply("done", **_run_pass(split, Path(command["spool"]), reply))
         except _SplitterError as error:
@@ -269,51 +272,96 @@ def _run_pass(split: _Split, spool: Path, reply: Callable[..., None]) -> dict[st
     }
 
 
-def _take_turn(split: _Split, spool: Path, passes: int) -> dict[str, object]:
-    from harness.runner.digest import SegmentsDigest
+class _Taken(NamedTuple):
+    """The documents of a stratum, and what its last turn gave: every turn should give the same."""
+
+    documents: list[tuple[str, str]]
+    segments: list[list[str]]
+    digest: str
+
+
+def _take_turn(
+    split: _Split, command: dict[str, Any], taken: dict[Path, _Taken]
+) -> dict[str, object]:
     from harness.runner.spool import read_spool
 
     factories = sys.modules[_FACTORIES]
     exhaust = factories.exhaust
-    documents = list(read_spool(spool))
-    texts = [text for _, text in documents]
-    given: list[list[Any]] = []
+    spool, passes = Path(command["spool"]), command["passes"]
+    before = taken.get(spool)
+    documents = before.documents if before else list(read_spool(spool))
+    given: list[tuple[list[list[Any]], list[list[Any]]]] = []
+    seconds, cpu_seconds = [], []
     # What the last turn left. A full collection also goes through all that was imported: for
-    # LangChain 18 ms, as long as the turn itself.
+    # LangChain 18 ms, longer than the turn itself.
     gc.collect(1)
-    wall_began = perf_counter()
-    cpu_began = process_time()
     try:
-        for _ in range(passes):
-            # A name for each list: what is freed within a turn would be timed with it.
-            given.append([exhaust(split(text)) for text in texts])  # noqa: PERF401
+        for texts in _cut(documents, command["portions"]):
+            wall_began = perf_counter()
+            cpu_began = process_time()
+            first = last = [exhaust(split(text)) for text in texts]
+            for _ in range(1, passes):
+                # What the pass before gave is freed: to keep it would have the machine find more
+                # memory, which takes a quick splitter longer than its work.
+                last = [exhaust(split(text)) for text in texts]
+            cpu_seconds.append((process_time() - cpu_began) / passes)
+            seconds.append((perf_counter() - wall_began) / passes)
+            given.append((first, last))
     except factories.SegmentsError as error:
         _end_copies()
         raise _SplitterError("invalid", str(error)) from error
     except BaseException as error:  # a splitter may raise anything, SystemExit included
         _end_copies()
         raise _SplitterError("raised", f"{_describe(error)}{_name_line(error)}", error) from error
-    cpu_seconds = process_time() - cpu_began
-    seconds = perf_counter() - wall_began
     _end_copies()
-    digest = SegmentsDigest()
-    number = 0
-    for (document, _), answer, last in zip(documents, given[0], given[-1], strict=True):
-        try:
-            segments = factories.extract_segments(answer)
-            if passes > 1 and factories.extract_segments(last) != segments:
-                raise _SplitterError("changed", "a later pass did not give the same segments")
-        except factories.SegmentsError as error:
-            raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
-        digest.add(document, segments)
-        number += len(segments)
+    segments = _extract_all(documents, [each for first, _ in given for each in first])
+    if passes > 1:
+        last_ones = [each for _, last in given for each in last]
+        if _extract_all(documents, last_ones) != segments:
+            raise _SplitterError("changed", "a later pass did not give the same segments")
+    if before is None or before.segments != segments:
+        before = taken[spool] = _Taken(documents, segments, _digest(documents, segments))
     return {
         "documents": len(documents),
-        "segments": number,
+        "segments": sum(map(len, segments)),
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
-        "digest": digest.hexdigest(),
+        "digest": before.digest,
     }
+
+
+def _cut(documents: Sequence[tuple[str, str]], portions: int) -> list[list[str]]:
+    """The texts in about so many portions of consecutive ones that are about as long."""
+    whole = sum(len(text) for _, text in documents)
+    cut: dict[int, list[str]] = {}
+    done = 0
+    for _, text in documents:
+        middle = done + len(text) / 2
+        cut.setdefault(int(middle * portions / whole) if whole else 0, []).append(text)
+        done += len(text)
+    return list(cut.values())
+
+
+def _extract_all(
+    documents: Sequence[tuple[str, str]], answers: Sequence[list[Any]]
+) -> list[list[str]]:
+    factories = sys.modules[_FACTORIES]
+    extracted = []
+    for (document, _), answer in zip(documents, answers, strict=True):
+        try:
+            extracted.append(factories.extract_segments(answer))
+        except factories.SegmentsError as error:
+            raise _SplitterError("invalid", f"{error}, in {_name(document)}") from error
+    return extracted
+
+
+def _digest(documents: Sequence[tuple[str, str]], segments: Sequence[Sequence[str]]) -> str:
+    from harness.runner.digest import SegmentsDigest
+
+    digest = SegmentsDigest()
+    for (document, _), of_document in zip(documents, segments, strict=True):
+        digest.add(document, of_document)
+    return digest.hexdigest()
 
 
 def _split_documents(

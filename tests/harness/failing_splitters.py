@@ -27,6 +27,17 @@ def logging(limit: int, path: str, name: str) -> Callable[[str], list[str]]:
     return split
 
 
+def logging_lengths(limit: int, path: str, name: str) -> Callable[[str], list[str]]:
+    """Tells in a file that it was called, and with how long a text."""
+
+    def split(text: str) -> list[str]:
+        with Path(path).open("a") as file:
+            file.write(f"{name}{len(text)}")
+        return slices(limit)(text)
+
+    return split
+
+
 def logging_seed(limit: int, path: str) -> Callable[[str], list[str]]:
     """Tells in a file what seed of hashes its process was given."""
     with Path(path).open("a") as file:

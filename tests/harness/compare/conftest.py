@@ -34,7 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ],
     )
     monkeypatch.setattr(decision, "LOOKS", (8,))
-    monkeypatch.setattr(rounds, "TURN_SECONDS", 0.002)
+    monkeypatch.setattr(rounds, "CYCLES", 2)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
 

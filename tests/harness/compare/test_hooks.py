@@ -16,7 +16,7 @@ import sys
 from harness.compare import decision
 from harness.measure import rounds
 decision.LOOKS = (8,)
-rounds.TURN_SECONDS = 0.002
+rounds.CYCLES = 2
 from harness.cli.commands import segbench
 sys.argv[0] = "segbench"
 segbench()

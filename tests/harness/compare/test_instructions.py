@@ -65,7 +65,7 @@ def count(valgrind: str, tmp_path: Path, *sources: str) -> list[Instructions]:
     for name, texts in STRATA.items():
         write_spool(tmp_path / name, [(str(n), text) for n, text in enumerate(texts)])
         strata.append(Stratum(name, tmp_path / name, len(texts), sum(map(len, texts))))
-    return count_instructions(valgrind, *sides, [Task("books", 20, strata)], tmp_path)
+    return count_instructions(valgrind, *sides, [Task("books", 20, strata)], tmp_path, 120)
 
 
 def test_the_same_code_takes_the_same_instructions(valgrind: str, tmp_path: Path) -> None:

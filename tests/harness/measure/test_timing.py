@@ -1,5 +1,6 @@
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from corpora import Corpus, Document
 from harness.measure import rounds as measure_rounds
 from harness.measure import timing
 from harness.measure.spooling import spool_corpora
-from harness.measure.strata import cut_shapes, cut_strata, make_shapes
+from harness.measure.strata import Stratum, cut_shapes, cut_strata, make_shapes
 from harness.measure.timing import TimingResult
 from harness.results.errors import MeasurementError
 from harness.results.model import Count, Workload
@@ -124,15 +125,19 @@ def log_names(log: Path, names: str) -> list[Splitter]:
     return [Splitter(name, factory, {"path": str(log), "name": name}) for name in names]
 
 
-def test_sides_take_turns_in_an_order_that_is_reversed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
+@pytest.fixture
+def single_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn is one pass, however little time that takes; there are four cycles."""
+    monkeypatch.setattr(measure_rounds, "PORTION_SECONDS", 1e-9)
+    monkeypatch.setattr(measure_rounds, "CYCLES", 4)
+
+
+def test_sides_take_turns_in_an_order_that_is_reversed(tmp_path: Path, single_passes: None) -> None:
     log = tmp_path / "log"
     one, other = log_names(log, "ab")
     time_workloads([LETTER], [one], [5], [count_letter("a")], other, rounds=3)
-    # Each verifies, and then splits its stratum; then in three rounds each warms up, before turns.
-    assert log.read_text() == "bb" + "aa" + "ababba" + "abbaab" + "ababba"
+    # Each verifies, and then splits its stratum; then there are three rounds.
+    assert log.read_text() == "bb" + "aa" + "abbaabba" + "baabbaab" + "abbaabba"
 
 
 def test_the_baseline_is_timed_against_itself_only_alone() -> None:
@@ -168,9 +173,8 @@ def test_splitters_share_the_process_of_their_baseline_in_a_round(tmp_path: Path
 
 
 def test_each_splitter_has_turns_of_the_baseline_beside_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, single_passes: None
 ) -> None:
-    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
     log = tmp_path / "log"
     one, two, other = log_names(log, "abc")
     counts = [count_letter(name) for name in "ab"]
@@ -178,20 +182,19 @@ def test_each_splitter_has_turns_of_the_baseline_beside_its_own(
     logged = log.read_text()
     assert sorted(logged[:6]) == [*"aabbcc"]  # they verify, more than one at once
     # Another one is first in the next round.
-    assert logged[6:] == "acacca" + "bcbccb" + "bccbbc" + "accaac"
+    assert logged[6:] == "accaacca" + "bccbbccb" + "cbbccbbc" + "caaccaac"
 
 
-def test_only_the_first_stratum_of_a_limit_is_split_before_it_is_timed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(measure_rounds, "_count_passes", lambda _: [1, 1])
+def test_the_turns_over_a_stratum_are_far_apart(tmp_path: Path, single_passes: None) -> None:
     log = tmp_path / "log"
     one, other = log_names(log, "ab")
     counts = [count("a", limit, SLICES[limit]) for limit in SLICES]
+    other = replace(other, factory="failing_splitters:logging_lengths")
     time_workloads([CORPUS], [one], [5, 20], counts, other, rounds=1)
-    # At each limit everyone verifies: a pass over two documents, and two strata of one.
-    verified = 2 * ("bbbb" + "aaaa")
-    assert log.read_text() == verified + 2 * ("ab" + "abba" + "abba")
+    # At each limit everyone verifies: a pass over two documents, and then two strata of one.
+    verified = 2 * ("b16b4b4b16" + "aaaa")
+    turns = "ab4ab16b4ab16a"
+    assert log.read_text() == verified + 2 * (turns + turns)
 
 
 def test_who_fails_is_not_timed_and_the_others_go_on() -> None:
@@ -273,17 +276,27 @@ def test_a_pass_that_takes_too_long_times_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "expected"),
+    ("seconds", "portions", "passes", "cycles"),
     [
-        ([0.015, 0.015], [1, 1]),
-        ([0.0015, 0.002], [8, 8]),  # 10 and 8 would be compared unlike
-        ([0.001, 0.002], [15, 8]),
-        ([2.0, 0.00015], [1, 100]),
-        ([0.0, 1e-9], [10_000, 10_000]),
+        ([0.005, 0.005], [5, 5], [1, 1], 12),
+        ([0.005, 0.007], [7, 7], [1, 1], 12),  # 5 and 7 would be compared unlike
+        ([0.0001, 0.00012], [1, 1], [8, 8], 12),
+        ([0.0005, 0.001], [1, 1], [2, 1], 12),
+        ([0.03, 0.03], [30, 30], [1, 1], 4),
+        ([2.0, 0.0002], [2000, 1], [1, 5], 2),
+        ([0.0, 1e-9], [1, 1], [10_000, 10_000], 12),
     ],
 )
-def test_a_turn_takes_about_as_long_for_both(seconds: list[float], expected: list[int]) -> None:
-    assert measure_rounds._count_passes(seconds) == expected
+def test_sides_are_timed_in_portions_of_a_millisecond(
+    tmp_path: Path, seconds: list[float], portions: list[int], passes: list[int], cycles: int
+) -> None:
+    plan = measure_rounds._plan(Stratum("all", tmp_path, 1, 1), seconds)
+    assert (plan.portions, plan.passes, plan.cycles) == (portions, passes, cycles)
+
+
+def test_the_quickest_turn_over_each_portion_counts() -> None:
+    """The first turn was disturbed in its first portion, the second in its second one."""
+    assert measure_rounds._find_quickest([[9.0, 1.0], [2.0, 8.0], [3.0, 4.0]], 3) == [3.0, 7.0]
 
 
 def make_corpus(*lengths: int) -> Corpus:
@@ -310,10 +323,21 @@ def test_documents_of_one_length_are_in_one_stratum(tmp_path: Path) -> None:
 
 
 def test_of_a_long_stratum_every_nth_document_is_used(tmp_path: Path) -> None:
-    """A pass of 1.2 seconds over 160 documents: two of them are a turn."""
+    """A pass of 0.4 seconds over 160 documents: two of them are a turn."""
     with spool_corpora([make_corpus(*[100] * 160)]) as (corpus,):
-        (stratum,) = cut_strata(corpus.spool, 1.2, tmp_path / "strata")
+        (stratum,) = cut_strata(corpus.spool, 0.4, tmp_path / "strata")
     assert (stratum.documents, stratum.code_points) == (2, 200)
+
+
+def test_where_one_document_is_more_than_a_turn_it_is_that_in_the_middle(tmp_path: Path) -> None:
+    with spool_corpora([make_corpus(*range(1, 13))]) as (corpus,):
+        strata = cut_strata(corpus.spool, 60.0, tmp_path / "strata")
+    assert [(each.documents, each.code_points) for each in strata] == [
+        (1, 2),
+        (1, 5),
+        (1, 8),
+        (1, 11),
+    ]
 
 
 def test_a_corpus_without_text_has_no_strata(tmp_path: Path) -> None:

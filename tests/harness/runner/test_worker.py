@@ -68,6 +68,23 @@ def test_a_pass_gives_time_segments_and_digest(name: str, spool: Path) -> None:
     assert sum(advanced) == 2 * len(DOCUMENTS)
 
 
+def test_a_turn_gives_the_time_of_each_portion(spool: Path) -> None:
+    with started("slices") as running:
+        whole = running.run_pass(spool)
+        for portions, expected in ((1, 1), (2, 2), (9, 2)):  # there are two documents
+            turn = running.take_turn(spool, portions=portions, passes=3)
+            assert len(turn.seconds) == len(turn.cpu_seconds) == expected
+            assert all(0 < seconds < 10 for seconds in turn.seconds)
+            assert (turn.segments, turn.digest) == (whole.segments, whole.digest)
+
+
+def test_turns_after_another_limit_was_loaded_give_its_segments(spool: Path) -> None:
+    with started("slices") as running:
+        assert running.take_turn(spool).segments == 5
+        running.load(20)
+        assert running.take_turn(spool).segments == 2
+
+
 def test_a_splitter_is_loaded_again_for_another_limit(spool: Path) -> None:
     with started("slices") as running:
         assert running.run_pass(spool).segments == 5
