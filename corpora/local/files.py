@@ -12,9 +12,9 @@ from corpora.local.folder import Listing, Patterns, list_folder
 from corpora.local.parts import (
     SUGGEST_TIME,
     Reading,
+    batch_documents,
     can_be_cut,
     cut_file,
-    batch_documents,
     measure_file,
     read_file,
 )
