@@ -28,7 +28,7 @@ def start() -> None:
     with end_in_one_line():
         missing = [name for name in _REQUIRED if importlib.util.find_spec(name) is None]
         if missing:
-            say(f"{', '.join(missing)} not installed; python -m pip install 'segbench[harness]'")
+            say(f"not installed: {', '.join(missing)}; run: pip install 'segbench[harness]'")
             raise Ending(NOT_MEASURED)
         _find_current_folder()
         with open_own_folder():

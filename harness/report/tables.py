@@ -946,7 +946,7 @@ def claims(answered: Sequence[Claim]) -> Table:
 
 
 def comparisons(run: Run) -> list[Table]:
-    """What is told of splitters by the way, as far as there is any."""
+    """The tables, as far as they have rows, that no section of the page is about."""
     found = (unavoidable(run), boundaries(run), trials(run), exemptions(run))
     return [table for table in found if table.records]
 

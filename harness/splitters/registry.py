@@ -76,10 +76,9 @@ class Splitter:
         try:
             return make_split(self.factory, self.options, max_chunk_length)
         except ImportError as error:
-            remedy = shlex.join(["python", "-m", "pip", "install", *self.requirements])
             message = f"splitter {self.name} cannot be loaded: {error}"
             if self.requirements:
-                message += f"; {remedy}"
+                message += f"; run: {shlex.join(['pip', 'install', *self.requirements])}"
             raise MeasurementError(message) from error
 
 

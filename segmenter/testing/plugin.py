@@ -93,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if importlib.util.find_spec("hypothesis") is None:
         raise pytest.UsageError(
-            "hypothesis is not installed; python -m pip install 'segbench[conformance]'"
+            "hypothesis is not installed; run: pip install 'segbench[conformance]'"
         )
     from segmenter.testing.checks import UnknownRuleError, select_rules
     from segmenter.testing.forked import ForkedSplitter

@@ -449,8 +449,8 @@ def test_a_missing_dependency_is_named(tmp_path: Path) -> None:
     )
     assert result.returncode == 3
     (line,) = result.stderr.splitlines()
-    assert line.startswith("segbench: click, ")
-    assert line.endswith("python -m pip install 'segbench[harness]'")
+    assert line.startswith("segbench: not installed: click, ")
+    assert line.endswith("; run: pip install 'segbench[harness]'")
 
 
 def send_as_terminal(process: psutil.Process) -> None:

@@ -78,7 +78,7 @@ def test_a_package_that_is_absent_is_named_with_the_command_that_installs_it() -
         splitter.make(5)
     assert str(raised.value) == (
         "splitter peer cannot be loaded: No module named 'a_package_that_nobody_has'; "
-        "python -m pip install 'peer-splitter>=2'"
+        "run: pip install 'peer-splitter>=2'"
     )
 
 
