@@ -46,6 +46,12 @@ def _read_required(
     help="Rules, or sets of rules, that every splitter has to keep, with commas between: lossless, "
     "whitespace, join, fits, ... Without it, only this project's segmenter has to.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask cluster check: its scheduler's address, such as "
+    "tcp://host:8786.",
+)
 def check_command(
     corpus: CorpusOptions,
     splitter: SplitterOptions,
@@ -53,13 +59,14 @@ def check_command(
     limits: Sequence[int],
     out: Path | None,
     required: Sequence[str],
+    cluster: str | None,
 ) -> Verdict:
     """Check whether splitters keep the rules.
 
     Without --corpus, checks the builtin and the synthetic corpus. Exit status with --require: 1 a
     splitter broke a required rule, 3 one could not be judged by it.
     """
-    measuring = MeasuringOptions(limits, out, profile)
+    measuring = MeasuringOptions(limits, out, profile, cluster=cluster)
     return measure(
         corpus, splitter, measuring, check=("builtin", "synthetic"), time=(), required=required
     )

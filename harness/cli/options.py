@@ -122,6 +122,7 @@ class MeasuringOptions:
     rounds: int = ROUNDS_AT_LEAST
     baseline: str | None = None
     with_pyperf: bool = False
+    cluster: str | None = None
 
 
 mirror_option = click.option(

@@ -9,6 +9,7 @@ import rich.progress
 from rich.console import Console
 
 import corpora
+from harness.cli.ending import say
 from harness.results.escapes import escape
 
 
@@ -42,6 +43,10 @@ class Bars:
     def advance(self, documents: int) -> None:
         """So many more documents are done."""
         self._progress.advance(self._task, documents)
+
+    def say(self, line: str) -> None:
+        """A line of its own on standard error, above the bars."""
+        say(line)
 
 
 @contextmanager

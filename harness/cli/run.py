@@ -23,6 +23,7 @@ from harness.cli.options import (
     splitter_options,
 )
 from harness.cli.progress import Bars
+from harness.measure.cluster import AddressError
 from harness.measure.run import Plan, run
 from harness.report.terminal import print_run
 from harness.results.folder import REPORT_PAGE
@@ -77,9 +78,13 @@ def measure(
         profile=measuring.profile or (splitter.every == "all" and bool(time)),
         timeout=corpus.timeout,
         baseline=measuring.baseline or BASELINE,
+        cluster=measuring.cluster,
     )
-    with Bars() as bars:
-        learnt = run(plan, folder, bars)
+    try:
+        with Bars() as bars:
+            learnt = run(plan, folder, bars)
+    except AddressError as error:
+        raise click.BadParameter(str(error), param_hint="--cluster") from error
     if measuring.with_pyperf:
         write_timings(folder / TIMINGS, learnt.rounds, learnt.counts)
     print_run(learnt, open_console())

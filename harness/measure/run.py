@@ -1,12 +1,15 @@
 """Runs what was asked for: check, then time, then report."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from corpora import Corpus
 from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check_corpora
+from harness.measure.cluster import open_cluster
 from harness.measure.excerpts import collect_excerpts
 from harness.measure.growth import measure_growth
 from harness.measure.hostile import try_splitter
@@ -30,7 +33,8 @@ class Plan:
 
     ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
     ``timeout`` is how many seconds a splitter may take to load, and for a document. ``baseline`` is
-    the splitter that speed is measured against.
+    the splitter that speed is measured against. ``cluster`` is a Dask scheduler's address, None
+    for processes of this machine.
     """
 
     corpora: Sequence[Corpus]
@@ -42,6 +46,7 @@ class Plan:
     profile: bool = False
     timeout: float = SPLITTER_TIMEOUT
     baseline: str = BASELINE
+    cluster: str | None = None
 
 
 class Progress(Protocol):
@@ -52,6 +57,9 @@ class Progress(Protocol):
 
     def advance(self, documents: int) -> None:
         """So many more documents are done."""
+
+    def say(self, line: str) -> None:
+        """Something that whoever waits has to know."""
 
 
 def run(plan: Plan, folder: Path, progress: Progress) -> Run:
@@ -65,7 +73,7 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
         # First, since it is short: should it fail, no check and no timing is lost.
         with SplitterPool(timeout=plan.timeout) as pool:
             profile = _profile(contenders, pool, progress) if plan.profile else Profile()
-            learnt = _measure(plan, contenders, pool, progress)
+            learnt = _measure(plan, contenders, folder, pool, progress)
         learnt = replace(
             learnt,
             trials=profile.trials,
@@ -81,7 +89,9 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Run:
     return learnt
 
 
-def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: Progress) -> Run:
+def _measure(
+    plan: Plan, contenders: Contenders, folder: Path, pool: SplitterPool, progress: Progress
+) -> Run:
     beside = contenders
     if plan.timed and plan.baseline not in {splitter.name for splitter in plan.splitters}:
         beside = gather([load_splitter(plan.baseline)], lambda line: progress.begin(line, None))
@@ -98,8 +108,9 @@ def _measure(plan: Plan, contenders: Contenders, pool: SplitterPool, progress: P
     ]
     if not contenders.splitters:
         return Run(environment, failures=unavailable)
-    with spool_corpora(plan.corpora) as corpora:
-        checked, excerpts = _check(plan, corpora, contenders, pool, progress)
+    # A cluster's workers are likelier to see the folder of the results than a temporary one.
+    with spool_corpora(plan.corpora, folder if plan.cluster else None) as corpora:
+        checked, excerpts = _check(plan, corpora, contenders, folder, pool, progress)
         learnt = Run(
             environment,
             counts=checked.counts,
@@ -140,11 +151,12 @@ def _check(
     plan: Plan,
     corpora: Sequence[SpooledCorpus],
     contenders: Contenders,
+    folder: Path,
     pool: SplitterPool,
     progress: Progress,
 ) -> tuple[CheckResult, list[Excerpt]]:
-    progress.begin("checking", None)
-    with open_process_pool() as executor:
+    with _open_executor(plan, contenders, folder, pool, progress) as executor:
+        progress.begin("checking", None)
         checked = check_corpora(
             corpora,
             contenders.splitters,
@@ -159,6 +171,21 @@ def _check(
             corpora, shown, plan.limits, checked, pool=pool, executor=executor
         )
     return checked, excerpts
+
+
+@contextlib.contextmanager
+def _open_executor(
+    plan: Plan, contenders: Contenders, folder: Path, pool: SplitterPool, progress: Progress
+) -> Iterator[Executor]:
+    """Who checks shards."""
+    if plan.cluster is None:
+        with open_process_pool() as executor:
+            yield executor
+        return
+    with open_cluster(
+        plan.cluster, plan.corpora, contenders, folder, pool=pool, tell=progress.say
+    ) as (executor, _):
+        yield executor
 
 
 @dataclass(frozen=True, slots=True)

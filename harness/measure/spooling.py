@@ -118,9 +118,11 @@ def _bound(identifier: str) -> str:
 
 
 @contextmanager
-def spool_corpora(corpora: Iterable[Corpus]) -> Iterator[list[SpooledCorpus]]:
-    """Corpora whose spools last until the block ends."""
-    with open_folder() as folder:
+def spool_corpora(
+    corpora: Iterable[Corpus], within: Path | None = None
+) -> Iterator[list[SpooledCorpus]]:
+    """Corpora whose spools last until the block ends; ``within`` is the folder to put them in."""
+    with open_folder(within) as folder:
         yield [
             SpooledCorpus(corpus, folder / f"spool-{number}")
             for number, corpus in enumerate(corpora)

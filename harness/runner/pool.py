@@ -4,10 +4,11 @@ import functools
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, cast
 
 from harness.runner.process import SPLITTER_TIMEOUT, Loadable, SplitterError, SplitterProcess
 from harness.runner.spool import write_spool
@@ -32,6 +33,9 @@ class SplitterPool:
         self._running: list[SplitterProcess] = []
         self._idle: list[tuple[Loadable, SplitterProcess]] = []
         self._given_up: dict[str, SplitterError] = {}
+        self._closed = False
+        #: By name, those of splitters for which this machine has others than the splitters say.
+        self.interpreters: Mapping[str, str | None] = {}
 
     def __reduce__(self) -> tuple[object, tuple[str, float, int]]:
         return _receive, (self._key, self.timeout, self._kept)
@@ -65,10 +69,16 @@ class SplitterPool:
                 if kept == splitter:
                     del self._idle[number]
                     return process
-        process = SplitterProcess(splitter, timeout=self.timeout)
+        here = splitter
+        if splitter.name in self.interpreters:
+            here = replace(cast(Any, splitter), interpreter=self.interpreters[splitter.name])
+        process = SplitterProcess(here, timeout=self.timeout)
         with self._lock:
-            self._running.append(process)
-        return process
+            if not self._closed:
+                self._running.append(process)
+                return process
+        process.close()
+        raise SplitterError("unavailable", "all processes of splitters have been ended")
 
     def _put(self, splitter: Loadable, process: SplitterProcess) -> None:
         with self._lock:
@@ -122,8 +132,9 @@ class SplitterPool:
         return self._given_up.get(splitter.name)
 
     def close(self) -> None:
-        """End all processes. May be called again."""
+        """End all processes, and start no more. May be called again."""
         with self._lock:
+            self._closed = True
             for process in self._running:
                 process.close()
             self._running.clear()
@@ -133,15 +144,25 @@ class SplitterPool:
 _BEFORE = "not tried again: "
 
 
-@functools.lru_cache(maxsize=1)  # the pool of an earlier run is forgotten, and its processes end
+_receiving = threading.Lock()
+
+
 def _receive(key: str, timeout: float, kept: int) -> SplitterPool:
+    with _receiving:  # else two threads that receive it at once have one each
+        return _receive_once(key, timeout, kept)
+
+
+@functools.lru_cache(maxsize=1)  # the pool of an earlier run is forgotten, and its processes end
+def _receive_once(key: str, timeout: float, kept: int) -> SplitterPool:
     pool = SplitterPool(timeout=timeout, kept=kept)
     pool._key = key
     return pool
 
 
 @contextmanager
-def open_folder() -> Iterator[Path]:
-    """A temporary folder, until the block ends."""
-    with tempfile.TemporaryDirectory(prefix="segbench-", ignore_cleanup_errors=True) as folder:
+def open_folder(within: Path | None = None) -> Iterator[Path]:
+    """A temporary folder, until the block ends; in the system's place for them, or in another."""
+    with tempfile.TemporaryDirectory(
+        prefix="segbench-", dir=within, ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)
