@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 pytest.importorskip("distributed", reason="pip install 'segbench[dask]'")
@@ -99,7 +97,7 @@ def texts(tmp_path: Path) -> Path:
     """Three files, of which one is cut, with lines that every splitter at a limit breaks."""
     folder = tmp_path / "texts"
     folder.mkdir()
-    lines = (f"Document {number}.  " + "word  \n" * (number % 40) for number in range(400))
+    lines = (f"Document {number}.  " + "word  \n" * (number * 10) for number in range(120))
     written = "".join(json.dumps({"text": line}) + "\n" for line in lines)
     (folder / "a.jsonl").write_text(written, encoding="utf-8")
     (folder / "b.txt").write_text("one two  three", encoding="utf-8")
@@ -144,15 +142,15 @@ def test_a_cluster_that_loses_a_worker_gives_what_one_process_gives(
 ) -> None:
     chosen = ["--corpus", str(texts), "--text-column", "text", "--splitter", splitter()]
     expected = check(tmp_path / "here", *chosen)
-    assert expected == (3, ""), expected
+    assert expected == (0, "")
     seen = tmp_path / "seen"
     seen.unlink()
     doomed, _ = cluster.add_worker(), cluster.add_worker()
-    splitter(seconds=0.01)
+    splitter(seconds=0.02)
     program = start_check(tmp_path / "there", *chosen, "--cluster", cluster.address)
-    wait_until(lambda: seen.exists() and seen.stat().st_size > 150)
+    wait_until(lambda: seen.exists() and seen.stat().st_size > 60)
     doomed.send_signal(signal.SIGKILL)
     _, said = program.communicate(timeout=SECONDS)
-    assert program.returncode == 3, said
+    assert program.returncode == 0, said
     assert read_results(tmp_path / "there") == read_results(tmp_path / "here")
     assert len((tmp_path / "there" / "examples.jsonl").read_text().splitlines()) > 3
