@@ -207,6 +207,8 @@ def describe_state(place: str) -> tuple[int, str]:
     filesystem, path = find_filesystem(place)
     try:
         information = filesystem.info(path)
+    except FileNotFoundError:
+        raise FileError("does not exist", REMEDY) from None
     except Exception as error:  # noqa: BLE001  whatever the library and its network meet
         raise FileError(f"cannot be read: {one_line(error)}", REMEDY) from None
     size = information.get("size") or 0

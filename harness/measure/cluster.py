@@ -214,17 +214,20 @@ def open_cluster(
     """
     try:
         import distributed
+        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise MeasurementError(
             "--cluster needs the `distributed` library; run: pip install 'segbench[dask]'"
         ) from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is raised
     try:
-        client: Any = distributed.Client(address, set_as_default=False)  # type: ignore[no-untyped-call]
+        get_address_host_port(address)
     except ValueError as error:
         raise AddressError(
             f"{address} is not an address: {error}; give the scheduler's, such as tcp://host:8786"
         ) from None
+    try:
+        client: Any = distributed.Client(address, set_as_default=False)  # type: ignore[no-untyped-call]
     except OSError as error:
         raise MeasurementError(
             f"the cluster at {address} does not answer: {error}; check that its scheduler runs"
