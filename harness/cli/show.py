@@ -18,7 +18,8 @@ from harness.cli.options import (
 from harness.cli.progress import Bars
 from harness.measure.excerpts import view_text
 from harness.report import show
-from harness.results.verdict import BASELINE, IN_HOUSE, Verdict
+from harness.results.model import BASELINE
+from harness.results.verdict import IN_HOUSE, Verdict
 from harness.runner.pool import SplitterPool
 from harness.splitters.contenders import gather
 

@@ -9,8 +9,7 @@ from harness.measure.shapes import SHAPES, Shape
 from harness.results.bench import Peak
 from harness.results.errors import MeasurementError
 from harness.results.exponent import LEAST_SECONDS, find_lengths
-from harness.results.model import Growth, Trial
-from harness.results.verdict import BASELINE
+from harness.results.model import BASELINE, Growth, Trial
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError
 from harness.splitters.registry import Split, Splitter, load_splitter

@@ -8,8 +8,7 @@ from harness.measure.forms import list_forms
 from harness.measure.spooling import spool_corpora
 from harness.measure.timing import time_workloads
 from harness.results.errors import MeasurementError
-from harness.results.model import Count, Round
-from harness.results.verdict import BASELINE
+from harness.results.model import BASELINE, Count, Round
 from harness.runner.executor import open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.splitters.registry import load_splitter

@@ -27,8 +27,7 @@ from harness.results.bench import MEMORY_ALLOWED, Bench
 from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.folder import BENCH_PAGE, GROWTH_PLOT
-from harness.results.model import Environment, Run
-from harness.results.verdict import BASELINE
+from harness.results.model import BASELINE, Environment, Run
 
 if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType

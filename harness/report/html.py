@@ -20,8 +20,8 @@ from harness.report.columns import Spread, show_count
 from harness.report.plots import Plot
 from harness.report.signs import NAMED_SIGNS, show_signs
 from harness.results.estimates import Estimate
-from harness.results.model import PLACES, Excerpt, Failure, Run, View
-from harness.results.verdict import BASELINE, IN_HOUSE
+from harness.results.model import BASELINE, PLACES, Excerpt, Failure, Run, View
+from harness.results.verdict import IN_HOUSE
 from harness.results.viewer import pack_excerpt
 
 _MOST_SPLITTERS = 3  # that are shown side by side when the page opens

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection
 from enum import StrEnum
 
-from harness.results.model import BASELINE as BASELINE
 from harness.results.model import Run
 from harness.results.requirements import find_breaches, find_gaps
 
