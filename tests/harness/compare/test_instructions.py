@@ -1,7 +1,13 @@
 """Instructions counted by valgrind; and what is said where there is none."""
 
+import re
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import NoReturn
 
+import psutil
 import pytest
 
 from harness.compare import comparison
@@ -54,7 +60,7 @@ def valgrind() -> str:
     return found
 
 
-def count(valgrind: str, tmp_path: Path, *sources: str) -> list[Instructions]:
+def count(valgrind: str, tmp_path: Path, *sources: str, timeout: float = 120) -> list[Instructions]:
     sides = []
     for number, source in enumerate(sources):
         folder = tmp_path / ("side" * (number + 1))  # the length of a path is no work
@@ -65,7 +71,8 @@ def count(valgrind: str, tmp_path: Path, *sources: str) -> list[Instructions]:
     for name, texts in STRATA.items():
         write_spool(tmp_path / name, [(str(n), text) for n, text in enumerate(texts)])
         strata.append(Stratum(name, tmp_path / name, len(texts), sum(map(len, texts))))
-    return count_instructions(valgrind, *sides, [Task("books", 20, strata)], tmp_path, 120)
+    tasks = [Task("books", 20, strata)]
+    return count_instructions(valgrind, *sides, tasks, tmp_path, timeout)
 
 
 def test_the_same_code_takes_the_same_instructions(valgrind: str, tmp_path: Path) -> None:
@@ -104,6 +111,51 @@ def test_what_was_not_counted_is_named(base: str, message: str, tmp_path: Path) 
         count(str(counts_nothing), tmp_path, base, SPLITTER)
 
 
+@pytest.fixture
+def never_ending(tmp_path: Path) -> Path:
+    """A program in the place of valgrind that tells its number and never ends."""
+    program = tmp_path / "valgrind"
+    program.write_text(f'#!/bin/sh\necho $$ >> "{tmp_path}/started"\nexec sleep 600\n')
+    program.chmod(0o755)
+    return program
+
+
+def list_started(tmp_path: Path) -> list[int]:
+    """The numbers of both programs, once both have told theirs."""
+    until = time.monotonic() + 60
+    started: list[str] = []
+    while len(started) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+        file = tmp_path / "started"
+        started = file.read_text().split() if file.exists() else []
+    assert len(started) == 2
+    return [*map(int, started)]
+
+
+def test_what_takes_too_long_is_ended(never_ending: Path, tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError):
+        count(str(never_ending), tmp_path, SPLITTER, SPLITTER, timeout=2)
+    assert not any(map(psutil.pid_exists, list_started(tmp_path)))
+
+
+def test_valgrind_ends_with_the_process_that_started_it(never_ending: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from tests.harness.compare import test_instructions\n"
+        "test_instructions.count(sys.argv[1], Path(sys.argv[2]), 'x = 1', 'x = 1', timeout=600)"
+    )
+    command = [sys.executable, "-c", code, str(never_ending), str(tmp_path)]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[3])
+    try:
+        started = list_started(tmp_path)
+    finally:
+        process.kill()
+        process.wait()
+    until = time.monotonic() + 60
+    while any(map(psutil.pid_exists, started)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(map(psutil.pid_exists, started))
+
+
 @pytest.mark.parametrize(
     ("stratum", "head", "speed"),
     [
@@ -126,6 +178,22 @@ def test_without_valgrind_it_is_said(
     result = compare("--base", "plain", "--instructions", "--allow-unknown")
     assert result.exit_code == 0, result.stderr
     assert "instructions were not counted: valgrind is not installed here" in result.stdout
+
+
+def test_what_was_not_counted_in_time_is_said(
+    repository: Repository, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(*_: object) -> NoReturn:
+        raise TimeoutError
+
+    monkeypatch.setattr(comparison, "find_valgrind", lambda: "valgrind")
+    monkeypatch.setattr(comparison, "count_instructions", give_up)
+    assert compare("--base", "plain", "--instructions").exit_code == 3
+    result = compare("--base", "plain", "--instructions", "--allow-unknown")
+    assert result.exit_code == 0, result.stderr
+    assert re.search(
+        r"instructions were not counted within \d+ s; give fewer limits or corpora", result.stdout
+    )
 
 
 def test_more_work_is_a_bad_answer(
