@@ -17,14 +17,14 @@ from harness.splitters.registry import Split, Splitter, load_splitter
 # For any splitter, beside the run that checks it.
 FEW_SHAPES = {name: SHAPES[name] for name in ("prose", "one line", "lines of one letter")}
 FEW_LIMITS = (500, 5_000)
-FEW_LENGTHS = tuple(12_500 << doublings for doublings in range(8))
+FEW_LENGTHS = tuple(12_500 << doublings for doublings in range(10))
 # For the segmenter.
 LENGTHS = tuple(250_000 << doublings for doublings in range(7))
 _LIMITS = (1, 20, 500, 100_000, 4_000_000)
 _TIMEOUT = 5.0  # seconds that a splitter may take for a text
 
 _CALLS = 3
-_MORE_CALLS = 24  # with each of the lengths that tell the exponent
+_MORE_CALLS = 60  # with each of the lengths that tell the exponent
 _LONG = 2.0  # seconds that these calls may take all together, if one with each does not take longer
 _PEAKS = 4  # lengths of which the peak of memory is measured
 

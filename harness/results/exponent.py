@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 #: Less time than this says more of the call than of the text; in more, every call is disturbed.
-LEAST_SECONDS = 0.002
+LEAST_SECONDS = 0.001
 TOO_QUICK = "too quick to tell"
 
 

@@ -22,6 +22,7 @@ from harness.report.bench import (
 )
 from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
+from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import Count, Growth, Import, Round, Trial, Workload
 from harness.splitters.adapters.segmenter import SOURCE, load_pure
 from harness.splitters.contenders import gather
@@ -214,6 +215,39 @@ def test_growth_is_measured_for_every_shape_and_limit(tmp_path):
     write_plot(tmp_path / "growth.svg", found)
     assert "limit 500" in re.sub("<!--|-->", "", (tmp_path / "growth.svg").read_text())
     assert len(tabulate_growth(found).cells) == 4
+
+
+class Scripted:
+    """In place of a pool: work that grows with the square, and takes twice as long when alone."""
+
+    def __init__(self):
+        self.asked = []
+
+    def time(self, splitter, texts, max_chunk_length, *, calls=1):
+        lengths = [len(text) for text in texts]
+        self.asked.append((lengths, calls))
+        return [(2 if len(texts) == 1 else 1) * 1.1e-9 * length**2 for length in lengths]
+
+
+def test_the_lengths_that_tell_the_exponent_are_timed_again_in_turns():
+    pool = Scripted()
+    lengths = [500 << doublings for doublings in range(7)]
+    grown, trials = growth.measure_growth(
+        [load_splitter("fixed")],
+        pool,
+        shapes={"words": SHAPES["words"]},
+        limits=[5],
+        lengths=lengths,
+    )
+    assert trials == []
+    # Those four of 1.1 ms and more; all calls with them together take no more than two seconds.
+    assert pool.asked[-1] == ([1_000, 2_000, 4_000, 8_000], 10)
+    seconds = {each.code_points: each.seconds for each in grown}
+    assert seconds == {
+        500: pytest.approx(2 * 1.1e-9 * 500**2),
+        **{length: pytest.approx(1.1e-9 * length**2) for length in lengths[1:5]},
+    }
+    assert find_exponent(seconds, LEAST_SECONDS) == pytest.approx(2)
 
 
 def test_a_baseline_that_takes_too_long_has_no_seconds(monkeypatch):

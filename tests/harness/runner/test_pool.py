@@ -50,6 +50,16 @@ def check_text(pool: SplitterPool, *splitters: Splitter, text: str = TEXT) -> Ch
         return check_corpora(corpora, splitters, [5, 7], pool=pool, executor=InlineExecutor())
 
 
+def test_texts_are_timed_in_turns(pool: SplitterPool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    options = {"path": str(log), "name": "x"}
+    splitter = Splitter("logging", "failing_splitters:logging_lengths", options)
+    seconds = pool.time(splitter, ["a", "bb"], 5, calls=3)
+    assert log.read_text() == "x1x2" * 3
+    assert len(seconds) == 2
+    assert all(0 < each < 10 for each in seconds)
+
+
 def test_a_splitter_that_replaces_builtins_is_counted_rightly_and_ends_no_other(
     pool: SplitterPool,
 ) -> None:
