@@ -27,14 +27,15 @@ Decorator = Callable[[Command], Command]
 def read_into(name: str, record: type, *options: Decorator[Any]) -> Decorator[Command]:
     """Give a command the options, and their values as the one argument ``name``.
 
-    The options' parameters are the record's fields.
+    The options' parameters are fields of the record; its other fields keep their defaults.
     """
     parameters = [field.name for field in fields(record)]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def run(*arguments: Any, **values: Any) -> Any:
-            values[name] = record(**{each: values.pop(each) for each in parameters})
+            given = {each: values.pop(each) for each in parameters if each in values}
+            values[name] = record(**given)
             return command(*arguments, **values)
 
         decorated: Any = run
