@@ -217,7 +217,7 @@ def compare_shard(
     Raises SplitterError.
     """
     total = ShardMigration()
-    documents = texts.read()
+    documents = list(texts.read())
     pairs = [(document.id, document.text) for document in documents]
     both = (pool.split(each, pairs, max_chunk_length) for each in (before, after))
     for document, old, new in zip(documents, *both, strict=True):

@@ -1,5 +1,6 @@
 """``segbench check``: the rules alone."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,11 +12,15 @@ from harness.cli.options import (
     SplitterOptions,
     corpus_options,
     limits_option,
+    list_typed,
     out_option,
     profile_option,
     splitter_options,
+    workers_option,
 )
 from harness.cli.run import measure
+from harness.measure.run import Resumable
+from harness.results.journal import ResumeError, read_header
 from harness.results.requirements import select_required
 from harness.results.verdict import Verdict
 from segmenter.testing.checks import UnknownRuleError
@@ -32,7 +37,44 @@ def _read_required(
         raise click.BadParameter(str(error)) from error
 
 
-@click.command("check")
+_RESUMABLE = f"{__name__}.resumable"
+# These change nothing in the results, so that another value may be given with --resume.
+_OF_THE_MACHINE = ("workers", "cluster")
+
+
+class ResumableCommand(click.Command):
+    """Takes all but --resume from the journal of the check that --resume names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raises ResumeError for a folder without an interrupted check."""
+        arguments = tuple(args)
+        rest = super().parse_args(ctx, args)
+        folder: Path | None = ctx.params["resume"]
+        if folder is None or ctx.resilient_parsing:
+            ctx.meta[_RESUMABLE] = Resumable(arguments, str(Path.cwd()))
+            return rest
+        if others := list_typed(ctx, besides={"resume", *_OF_THE_MACHINE}):
+            raise click.UsageError(
+                f"--resume goes on with the options of before; leave out {', '.join(others)}"
+            )
+        header = read_header(folder)
+        given = {each: ctx.params[each] for each in _OF_THE_MACHINE if ctx.params[each] is not None}
+        folder = folder.absolute()
+        try:
+            os.chdir(header.folder)
+        except OSError as error:
+            raise ResumeError(
+                f"the folder that the check was started in is gone: {header.folder}: "
+                f"{error.strerror}; check again with --overwrite"
+            ) from error
+        ctx.params.clear()
+        super().parse_args(ctx, list(header.arguments))
+        ctx.params.update(given, resume=folder, out=None, overwrite=False)
+        ctx.meta[_RESUMABLE] = Resumable(header.arguments, header.folder, header)
+        return rest
+
+
+@click.command("check", cls=ResumableCommand)
 @corpus_options
 @splitter_options
 @profile_option
@@ -52,7 +94,16 @@ def _read_required(
     help="Let the workers of a Dask cluster check: its scheduler's address, such as "
     "tcp://host:8786.",
 )
+@workers_option
+@click.option(
+    "--resume",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Go on with the interrupted check in this folder, with the options that it had.",
+)
+@click.pass_context
 def check_command(
+    context: click.Context,
     corpus: CorpusOptions,
     splitter: SplitterOptions,
     profile: bool,
@@ -60,13 +111,20 @@ def check_command(
     out: Path | None,
     required: Sequence[str],
     cluster: str | None,
+    workers: int | None,
+    resume: Path | None,
 ) -> Verdict:
     """Check whether splitters keep the rules.
 
     Without --corpus, checks the builtin and the synthetic corpus. Exit status with --require: 1 a
     splitter broke a required rule, 3 one could not be judged by it.
     """
-    measuring = MeasuringOptions(limits, out, profile, cluster=cluster)
     return measure(
-        corpus, splitter, measuring, check=("builtin", "synthetic"), time=(), required=required
+        corpus,
+        splitter,
+        MeasuringOptions(limits, resume or out, profile, cluster=cluster, workers=workers),
+        check=("builtin", "synthetic"),
+        time=(),
+        required=required,
+        resumable=context.meta[_RESUMABLE],
     )

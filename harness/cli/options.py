@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 import corpora
 from harness.results.estimates import ROUNDS_AT_LEAST
 from harness.results.folder import BENCH, CLAIMS, COMPARISON, ENVIRONMENT, WRITTEN_FILES
+from harness.results.journal import JOURNAL, tell_resuming
 from harness.results.model import BASELINE
 from harness.results.verdict import IN_HOUSE
 from harness.runner.process import SPLITTER_TIMEOUT
@@ -124,6 +125,7 @@ class MeasuringOptions:
     baseline: str | None = None
     with_pyperf: bool = False
     cluster: str | None = None
+    workers: int | None = None
 
 
 mirror_option = click.option(
@@ -184,6 +186,11 @@ def out_option(command: Command) -> Command:
                         f"{out} holds the results of an earlier command ({name}); "
                         "give another folder, or --overwrite"
                     )
+            if os.path.lexists(out / JOURNAL):
+                raise click.UsageError(
+                    f"{out} holds an interrupted check; give another folder, or --overwrite; "
+                    f"{tell_resuming(out)}"
+                )
             for name in WRITTEN_FILES:
                 if os.path.lexists(out / name):
                     raise click.UsageError(
@@ -209,6 +216,12 @@ def out_option(command: Command) -> Command:
     return decorated  # type: ignore[no-any-return]
 
 
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that check at once; by default, one for each core that may be used.",
+)
 rounds_option = click.option(
     "--rounds",
     type=click.IntRange(min=ROUNDS_AT_LEAST),
@@ -335,4 +348,5 @@ measuring_options = read_into(
     rounds_option,
     baseline_option,
     pyperf_option,
+    workers_option,
 )

@@ -1,12 +1,13 @@
 """How far a command is, on standard error; nothing if that is not a terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
 import rich.progress
 from rich.console import Console
+from rich.text import Text
 
 import corpora
 from harness.cli.ending import say
@@ -14,18 +15,21 @@ from harness.results.escapes import escape
 
 
 class Bars:
-    """A bar for each stage."""
+    """A bar for each stage, and in the check for each splitter."""
 
     def __init__(self) -> None:
         self._progress = rich.progress.Progress(
             rich.progress.SpinnerColumn(),
             rich.progress.TextColumn("{task.description}", markup=False),
             rich.progress.BarColumn(),
-            rich.progress.TextColumn("{task.completed:,.0f} documents"),
+            rich.progress.TextColumn("{task.completed:,.0f} {task.fields[unit]}"),
+            _RateColumn(),
             rich.progress.TimeElapsedColumn(),
+            rich.progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
+        self._splitters: dict[str, rich.progress.TaskID] = {}
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -36,9 +40,8 @@ class Bars:
 
     def begin(self, stage: str, total: int | None = None) -> None:
         """A stage begins, of ``total`` documents, or of a number that is not known."""
-        for task in self._progress.task_ids:
-            self._progress.stop_task(task)
-        self._task = self._progress.add_task(escape(stage), total=total)
+        self._stop()
+        self._task = self._add(stage, total, "documents")
 
     def advance(self, documents: int) -> None:
         """So many more documents are done."""
@@ -47,6 +50,34 @@ class Bars:
     def say(self, line: str) -> None:
         """A line of its own on standard error, above the bars."""
         say(line)
+
+    def begin_check(self, splitters: Sequence[str], code_points: int | None) -> None:
+        """Splitters begin, each with about so many code points, or a number that is not known."""
+        self._stop()
+        self._splitters = {
+            splitter: self._add(f"checking {splitter}", code_points, "code points")
+            for splitter in splitters
+        }
+
+    def advance_check(self, splitter: str, code_points: int) -> None:
+        """A splitter has split so many more code points."""
+        self._progress.advance(self._splitters[splitter], code_points)
+
+    def _add(self, stage: str, total: int | None, unit: str) -> rich.progress.TaskID:
+        return self._progress.add_task(escape(stage), total=total, unit=unit)
+
+    def _stop(self) -> None:
+        for task in self._progress.task_ids:
+            self._progress.stop_task(task)
+
+
+class _RateColumn(rich.progress.ProgressColumn):
+    """How much is done in a second, as far as that is known."""
+
+    def render(self, task: rich.progress.Task) -> Text:
+        """The cell."""
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s")
 
 
 @contextmanager

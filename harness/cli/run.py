@@ -1,10 +1,13 @@
 """``segbench run``: check, time, report."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
-from harness.cli.ending import say
+from corpora import CorpusError
+from harness.cli.ending import Ending, describe_os_error, say
 from harness.cli.inputs import (
     choose_splitter,
     load_corpora,
@@ -23,10 +26,13 @@ from harness.cli.options import (
     splitter_options,
 )
 from harness.cli.progress import Bars
+from harness.cli.status import INTERRUPTED
 from harness.measure.cluster import AddressError
-from harness.measure.run import Plan, run
+from harness.measure.run import Plan, Resumable, run
 from harness.report.terminal import print_run
+from harness.results.errors import MeasurementError
 from harness.results.folder import REPORT_PAGE
+from harness.results.journal import JOURNAL, ResumeError, tell_resuming
 from harness.results.model import BASELINE
 from harness.results.requirements import find_breaches, find_gaps
 from harness.results.timings import TIMINGS, write_timings
@@ -56,11 +62,13 @@ def measure(
     check: Sequence[str],
     time: Sequence[str],
     required: Sequence[str] = (),
+    resumable: Resumable | None = None,
 ) -> Verdict:
     """Check the corpora that are named, time them, and report.
 
     If none is named, check those of ``check`` and time those of ``time``; nothing is timed if
-    ``time`` is empty. ``required`` are the rules that every splitter has to keep.
+    ``time`` is empty. ``required`` are the rules that every splitter has to keep. A run that is
+    ``resumable`` tells how to go on, should it be interrupted.
     """
     folder = measuring.out or name_folder()
     contenders = [choose_splitter(name) for name in once(splitter.choose())]
@@ -79,10 +87,11 @@ def measure(
         timeout=corpus.timeout,
         baseline=measuring.baseline or BASELINE,
         cluster=measuring.cluster,
+        workers=measuring.workers,
     )
     try:
-        with Bars() as bars:
-            learnt = run(plan, folder, bars)
+        with _tell_resuming(folder), Bars() as bars:
+            learnt = run(plan, folder, bars, resumable)
     except AddressError as error:
         raise click.BadParameter(str(error), param_hint="--cluster") from error
     if measuring.with_pyperf:
@@ -92,3 +101,22 @@ def measure(
     for line in (*find_breaches(learnt, required), *find_gaps(learnt, required)):
         say(line)
     return judge(learnt, required)
+
+
+@contextlib.contextmanager
+def _tell_resuming(folder: Path) -> Iterator[None]:
+    """If the block fails and leaves a journal, say how to go on with what it kept."""
+    try:
+        yield
+    except ResumeError:
+        raise
+    except KeyboardInterrupt:
+        if not (folder / JOURNAL).exists():
+            raise
+        say(f"interrupted; {tell_resuming(folder)}")
+        raise Ending(INTERRUPTED) from None
+    except (CorpusError, MeasurementError, OSError) as error:
+        if not (folder / JOURNAL).exists():
+            raise
+        what = describe_os_error(error) if isinstance(error, OSError) else str(error)
+        raise MeasurementError(f"{what}; {tell_resuming(folder)}") from error

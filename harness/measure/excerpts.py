@@ -6,14 +6,16 @@ A document is split whole, as it was when it was checked; what is kept is a wind
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
+from itertools import chain
 from typing import NamedTuple
 
 import corpora
 from corpora import Document
-from harness.measure.check import CheckResult, find_uncovered
+from harness.measure.check import CheckResult
 from harness.measure.cuts import Cuts, find_places, list_cuts
-from harness.measure.spooling import SpooledCorpus
+from harness.measure.spooling import Shard, ShardedCorpus
+from harness.measure.tally import find_uncovered
 from harness.results.errors import MeasurementError
 from harness.results.model import Example, Excerpt, Failure, Span, View, Violation, Workload
 from harness.runner.pool import SplitterPool
@@ -37,7 +39,7 @@ class Place(NamedTuple):
 
 
 def collect_excerpts(
-    chosen: Sequence[SpooledCorpus],
+    chosen: Sequence[ShardedCorpus],
     splitters: Sequence[Splitter],
     limits: Sequence[int],
     checked: CheckResult,
@@ -48,9 +50,9 @@ def collect_excerpts(
     """A few telling excerpts of each corpus, seen through every splitter at every limit.
 
     A workload that failed the check has no view, nor one that fails now. Raises CorpusError if
-    a corpus cannot be read.
+    a corpus cannot be read, MeasurementError if a process of the executor dies.
     """
-    failed = {failure.workload for failure in checked.failures}
+    counted = {count.workload for count in checked.counts}
     licences = {entry.name: entry.licence for entry in corpora.entries()}
     pending = []
     for corpus in chosen:
@@ -58,10 +60,11 @@ def collect_excerpts(
             workload: splitter
             for splitter in splitters
             for limit in limits
-            if (workload := Workload(corpus.name, splitter.name, limit)) not in failed
+            if (workload := Workload(corpus.name, splitter.name, limit)) in counted
         }
         places = choose_places(e for e in checked.examples if e.workload.corpus == corpus.name)
-        documents = _find_documents(corpus, {place.document for place in places})
+        wanted = {place.document for place in places}
+        documents = _find_documents(corpus, wanted, checked.shards.get(corpus.name, {}))
         pending += [
             executor.submit(
                 view_document,
@@ -74,7 +77,13 @@ def collect_excerpts(
             for place in places
             if place.document in documents
         ]
-    return [future.result() for future in pending]
+    try:
+        return [future.result() for future in pending]
+    except BrokenExecutor as error:
+        raise MeasurementError(
+            "a process died that split a document for the report; memory may have run out: "
+            "check fewer splitters at a time"
+        ) from error
 
 
 def choose_places(examples: Iterable[Example]) -> list[Place]:
@@ -108,15 +117,18 @@ def choose_places(examples: Iterable[Example]) -> list[Place]:
     return chosen or [Place(None, 0)]
 
 
-def _find_documents(corpus: SpooledCorpus, wanted: set[str | None]) -> dict[str | None, Document]:
+def _find_documents(
+    corpus: ShardedCorpus, wanted: set[str | None], shards: Mapping[str, Shard]
+) -> dict[str | None, Document]:
+    """The documents of those ids, which are in those shards; None for the first that has text."""
     found: dict[str | None, Document] = {}
-    for document in corpus:
-        if None in wanted and document.text:
-            found[None] = document
-        if document.id in wanted:
-            found[document.id] = document
-        if found.keys() >= wanted:
-            break
+    for name in wanted:
+        shard = None if name is None else shards.get(name)
+        places = corpus.shards() if shard is None else [shard]
+        for document in chain.from_iterable(shard.read() for shard in places):
+            if document.id == name or (name is None and document.text):
+                found[name] = document
+                break
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness.measure.check import find_uncovered
+from harness.measure.tally import find_uncovered
 from harness.results.model import Trial
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SplitterError

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import pyperf
 
@@ -53,13 +54,22 @@ def describe_environment(
     )
 
 
-def describe_texts(corpora: Iterable[Corpus]) -> list[Texts]:
-    """What corpora held when they were last read; those that were not are left out."""
-    return [
-        Texts(each.name, each.digest, each.origin, "\n".join(each.notes))
-        for each in corpora
-        if each.digest is not None
-    ]
+def describe_texts(
+    corpora: Iterable[Corpus], in_parts: Mapping[str, str] = MappingProxyType({})
+) -> list[Texts]:
+    """What corpora held; those that were not read to their ends are left out.
+
+    One that was not read as a whole has the digest of its documents' digests, as ``in_parts`` has
+    it. It is marked, since it is another one than that of the whole.
+    """
+    texts = []
+    for each in corpora:
+        digest = each.digest
+        if digest is None and each.name in in_parts:
+            digest = f"documents:{in_parts[each.name]}"
+        if digest is not None:
+            texts.append(Texts(each.name, digest, each.origin, "\n".join(each.notes)))
+    return texts
 
 
 def now() -> str:

@@ -8,19 +8,30 @@ from pathlib import Path
 from typing import Protocol
 
 from corpora import Corpus
-from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check_corpora
+from harness.measure.check import (
+    SHARDS_IN_FLIGHT,
+    SPLITTERS_AT_ONCE,
+    CheckResult,
+    check_corpora,
+)
 from harness.measure.cluster import open_cluster
 from harness.measure.excerpts import collect_excerpts
 from harness.measure.growth import measure_growth
 from harness.measure.hostile import try_splitter
 from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
-from harness.measure.spooling import SpooledCorpus, spool_corpora
+from harness.measure.spooling import (
+    PartedCorpus,
+    ShardedCorpus,
+    spool_corpora,
+)
+from harness.measure.tally import ShardResult
 from harness.measure.timing import UNTIMED, time_workloads
 from harness.report.pages import write_report
 from harness.results.folder import REPORTED_FILES, open_results, write_run
+from harness.results.journal import JOURNAL, Header, Journal
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
-from harness.runner.executor import open_process_pool
+from harness.runner.executor import count_cores, open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SPLITTER_TIMEOUT
 from harness.splitters.contenders import Contenders, gather, list_exemptions
@@ -33,8 +44,8 @@ class Plan:
 
     ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
     ``timeout`` is how many seconds a splitter may take to load, and for a document. ``baseline`` is
-    the splitter that speed is measured against. ``cluster`` is a Dask scheduler's address, None
-    for processes of this machine.
+    the splitter that speed is measured against. ``cluster`` is a Dask scheduler's address; without
+    one, ``workers`` processes of this machine check, None for as many as it has cores to give.
     """
 
     corpora: Sequence[Corpus]
@@ -47,6 +58,19 @@ class Plan:
     timeout: float = SPLITTER_TIMEOUT
     baseline: str = BASELINE
     cluster: str | None = None
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable:
+    """What a check needs to be resumed: its arguments, and the folder in which they were typed.
+
+    ``header`` is that of the check that is resumed, None if this one begins.
+    """
+
+    arguments: tuple[str, ...]
+    folder: str
+    header: Header | None = None
 
 
 class Progress(Protocol):
@@ -62,35 +86,53 @@ class Progress(Protocol):
         """Something that whoever waits has to know."""
 
 
-def run(plan: Plan, folder: Path, progress: Progress) -> Run:
+class CheckProgress(Progress, Protocol):
+    """Shows how far each splitter is in the check as well."""
+
+    def begin_check(self, splitters: Sequence[str], code_points: int | None) -> None:
+        """Splitters begin, each with about so many code points, or a number that is not known."""
+
+    def advance_check(self, splitter: str, code_points: int) -> None:
+        """A splitter has split so many more code points."""
+
+
+def run(
+    plan: Plan, folder: Path, progress: CheckProgress, resumable: Resumable | None = None
+) -> Run:
     """Measure, write the run folder and its report, and return what was measured.
 
-    The folder is opened by ``open_results``. Raises MeasurementError and CorpusError.
+    The folder is opened by ``open_results``. If the run is ``resumable``, what is checked is kept
+    in its journal until the report is written. Raises MeasurementError and CorpusError.
     """
     started = now()
-    with open_results(folder, REPORTED_FILES):
+    resumed = resumable is not None and resumable.header is not None
+    with open_results(folder, REPORTED_FILES if resumed else (*REPORTED_FILES, JOURNAL)):
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         # First, since it is short: should it fail, no check and no timing is lost.
         with SplitterPool(timeout=plan.timeout) as pool:
             profile = _profile(contenders, pool, progress) if plan.profile else Profile()
-            learnt = _measure(plan, contenders, folder, pool, progress)
+            learnt = _measure(plan, contenders, pool, progress, started, folder, resumable)
         learnt = replace(
             learnt,
             trials=profile.trials,
             growth=profile.growth,
             imports=profile.imports,
-            environment=replace(
-                learnt.environment, started=started, finished=now(), baseline=plan.baseline
-            ),
-            texts=describe_texts(plan.corpora),
+            environment=replace(learnt.environment, finished=now()),
         )
         write_run(folder, learnt)
     write_report(folder)
+    (folder / JOURNAL).unlink(missing_ok=True)
     return learnt
 
 
 def _measure(
-    plan: Plan, contenders: Contenders, folder: Path, pool: SplitterPool, progress: Progress
+    plan: Plan,
+    contenders: Contenders,
+    pool: SplitterPool,
+    progress: CheckProgress,
+    started: str,
+    folder: Path,
+    resumable: Resumable | None,
 ) -> Run:
     beside = contenders
     if plan.timed and plan.baseline not in {splitter.name for splitter in plan.splitters}:
@@ -100,6 +142,10 @@ def _measure(
         [*contenders.splitters, *(s for s in beside.splitters if s not in contenders.splitters)],
         {**contenders.installations, **beside.installations},
     )
+    environment = replace(environment, started=started, baseline=plan.baseline)
+    if resumable is not None and resumable.header is not None:
+        resumable.header.require(environment)
+        environment = resumable.header.environment
     unavailable = [
         Failure(Workload(corpus.name, splitter, limit), "unavailable", reason)
         for corpus in plan.corpora
@@ -108,9 +154,28 @@ def _measure(
     ]
     if not contenders.splitters:
         return Run(environment, failures=unavailable)
-    # A cluster's workers are likelier to see the folder of the results than a temporary one.
-    with spool_corpora(plan.corpora, folder if plan.cluster else None) as corpora:
-        checked, excerpts = _check(plan, corpora, contenders, folder, pool, progress)
+    names = {corpus.name for corpus in plan.timed}
+    spooled = [each for each in plan.corpora if each.name in names or each.parts is None]
+    with contextlib.ExitStack() as stack:
+        # A cluster's workers are likelier to see the folder of the results than a temporary one.
+        corpora = stack.enter_context(spool_corpora(spooled, folder if plan.cluster else None))
+        sharded: dict[str, ShardedCorpus] = {
+            each.name: PartedCorpus(each) for each in plan.corpora if each.parts is not None
+        }
+        sharded.update({each.name: each for each in corpora})
+        journal = None
+        if resumable is not None:
+            header = resumable.header or Header(resumable.arguments, resumable.folder, environment)
+            journal = stack.enter_context(Journal(folder / JOURNAL, header, ShardResult))
+        checked, excerpts = _check(
+            plan,
+            [sharded[each.name] for each in plan.corpora],
+            contenders,
+            folder,
+            pool,
+            progress,
+            journal,
+        )
         learnt = Run(
             environment,
             counts=checked.counts,
@@ -123,11 +188,16 @@ def _measure(
             failures=[*unavailable, *checked.failures],
             excerpts=excerpts,
             exemptions=list_exemptions(contenders.splitters),
+            texts=describe_texts(plan.corpora, checked.texts),
         )
-        names = {corpus.name for corpus in plan.timed}
         if not names:
             return learnt
-        counts = [count for count in checked.counts if count.workload.corpus in names]
+        failed = {failure.workload for failure in checked.failures}
+        counts = [
+            count
+            for count in checked.counts
+            if count.workload.corpus in names and count.workload not in failed
+        ]
         baseline = next((s for s in beside.splitters if s.name == plan.baseline), None)
         if baseline is None:
             why = f"its baseline is unavailable: {beside.unavailable[plan.baseline]}"
@@ -149,21 +219,29 @@ def _measure(
 
 def _check(
     plan: Plan,
-    corpora: Sequence[SpooledCorpus],
+    corpora: Sequence[ShardedCorpus],
     contenders: Contenders,
     folder: Path,
     pool: SplitterPool,
-    progress: Progress,
+    progress: CheckProgress,
+    journal: Journal[ShardResult] | None,
 ) -> tuple[CheckResult, list[Excerpt]]:
-    with _open_executor(plan, contenders, folder, pool, progress) as executor:
-        progress.begin("checking", None)
+    sizes = [corpus.size for corpus in corpora]
+    known = [size for size in sizes if size is not None]
+    with _open_executor(plan, contenders, folder, pool, progress) as (executor, workers):
+        progress.begin_check(
+            [splitter.name for splitter in contenders.splitters],
+            sum(known) if len(known) == len(sizes) else None,
+        )
         checked = check_corpora(
             corpora,
             contenders.splitters,
             plan.limits,
             pool=pool,
             executor=executor,
-            progress=progress.advance,
+            progress=progress.advance_check,
+            in_flight=max(SHARDS_IN_FLIGHT, 4 * workers),
+            journal=journal,
         )
         # No more than have a process each at once: a page with all of them would be too long.
         shown = contenders.splitters[:SPLITTERS_AT_ONCE]
@@ -176,16 +254,17 @@ def _check(
 @contextlib.contextmanager
 def _open_executor(
     plan: Plan, contenders: Contenders, folder: Path, pool: SplitterPool, progress: Progress
-) -> Iterator[Executor]:
-    """Who checks shards."""
+) -> Iterator[tuple[Executor, int]]:
+    """Who checks shards, and how many at once."""
     if plan.cluster is None:
-        with open_process_pool() as executor:
-            yield executor
+        workers = plan.workers or count_cores()
+        with open_process_pool(workers) as executor:
+            yield executor, workers
         return
     with open_cluster(
         plan.cluster, plan.corpora, contenders, folder, pool=pool, tell=progress.say
-    ) as (executor, _):
-        yield executor
+    ) as (executor, workers):
+        yield executor, workers
 
 
 @dataclass(frozen=True, slots=True)

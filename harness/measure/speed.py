@@ -40,9 +40,7 @@ def measure_speed(
         open_process_pool() as executor,
     ):
         begin("checking", None)
-        checked = check_corpora(
-            spooled, forms, limits, pool=pool, executor=executor, progress=advance
-        )
+        checked = check_corpora(spooled, forms, limits, pool=pool, executor=executor)
         if checked.failures:
             raise MeasurementError(f"the segmenter failed: {checked.failures[0].detail}")
         wrong = [row for row in checked.violations if row.count - row.unavoidable]

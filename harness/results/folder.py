@@ -20,6 +20,7 @@ import msgspec
 from harness.results.atomic import open_replacing, write_json, write_json_lines
 from harness.results.errors import MeasurementError
 from harness.results.escapes import read_cell, write_cell
+from harness.results.journal import JOURNAL, tell_resuming
 from harness.results.model import (
     BoundaryCount,
     Claim,
@@ -242,6 +243,8 @@ def read_run(path: Path) -> Run:
     if not path.is_dir():
         raise MeasurementError(f"{path} is not a run folder; give one that a run wrote")
     if not os.path.lexists(path / ENVIRONMENT):
+        if os.path.lexists(path / JOURNAL):
+            raise MeasurementError(f"{path} holds an interrupted check; {tell_resuming(path)}")
         raise MeasurementError(f"{path} holds no finished run ({ENVIRONMENT} is absent); run again")
     environment, renamed = _read_environment(path / ENVIRONMENT)
     remedy = _find_remedy(environment.versions)

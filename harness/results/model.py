@@ -187,9 +187,10 @@ class Failure:
 
     ``status`` is ``unavailable`` (the splitter cannot be loaded), ``raised`` (it raised an
     exception), ``invalid`` (what it gave is not a list of strings), ``changed`` (it did not give
-    again what was checked), ``timed out``, ``failed`` (its process died) or ``untimed`` (its
-    baseline failed); ``detail`` is one line. ``frames`` are the last lines of the splitter's
-    traceback, if it raised something.
+    again what was checked), ``timed out``, ``failed`` (its process died), ``untimed`` (its baseline
+    failed) or ``set aside`` (checking one document ended the process that did: the count is that of
+    the others); ``detail`` is one line. ``frames`` are the last lines of the splitter's traceback,
+    if it raised something.
     """
 
     workload: Workload

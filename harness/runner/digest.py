@@ -36,9 +36,9 @@ class SegmentsDigest:
         """Take the next document's segments."""
         self.add_digest(digest_document(document_id, segments))
 
-    def add_digest(self, digest: bytes) -> None:
-        """Take the next document as the digest that ``digest_document`` gave for it."""
-        self._sha256.update(digest)
+    def add_digest(self, digests: bytes | bytearray) -> None:
+        """Take the next document as what ``digest_document`` gave for it, or several, joined."""
+        self._sha256.update(digests)
 
     def hexdigest(self) -> str:
         """The digest of all documents taken so far."""

@@ -100,7 +100,7 @@ class SplitterPool:
         with open_folder() as folder, self.borrow(splitter) as process:
             write_spool(folder / "spool", documents)
             process.load(max_chunk_length)
-            return list(process.split(folder / "spool", folder / "segments", again=-1))
+            return list(process.split(folder / "spool", folder / "segments", again=()))
 
     def time(
         self, splitter: Loadable, texts: Sequence[str], max_chunk_length: int, *, calls: int = 1
@@ -120,12 +120,12 @@ class SplitterPool:
                 for of_text in zip(*taken, strict=True)
             ]
 
-    def give_up(self, splitter: Loadable, error: SplitterError) -> None:
-        """Start no more processes of a splitter, because of that error."""
+    def give_up(self, splitter: Loadable, error: SplitterError) -> SplitterError:
+        """Start no more processes of a splitter, because of that error; what they raise instead."""
         detail = error.detail.removeprefix(_BEFORE)
         again = SplitterError(error.status, f"{_BEFORE}{detail}", error.frames)
         with self._lock:
-            self._given_up.setdefault(splitter.name, again)
+            return self._given_up.setdefault(splitter.name, again)
 
     def find_given_up(self, splitter: Loadable) -> SplitterError | None:
         """Why a splitter was given up; None if it was not."""

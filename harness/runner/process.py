@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -155,19 +155,13 @@ class SplitterProcess:
         )
 
     def split(
-        self,
-        spool: Path,
-        into: Path,
-        *,
-        again: int = 0,
-        start: int = 0,
-        documents: int | None = None,
+        self, spool: Path, into: Path, *, again: Collection[int] = (0,)
     ) -> Iterator[list[str]]:
-        """The segments of documents of ``spool``, with what was loaded.
+        """The segments of each document of ``spool``, with what was loaded.
 
-        They are those from byte ``start`` on, so many or all. Their segments travel in the file
-        ``into``, which is replaced. Document number ``again`` is split twice, if there is such a
-        one: if that gives other segments, the splitter has changed.
+        They travel in the file ``into``, which is replaced. The documents with the numbers
+        ``again``, counted from 0, are split twice: if that gives other segments, the splitter has
+        changed.
         """
         into.unlink(missing_ok=True)
         try:
@@ -175,10 +169,8 @@ class SplitterProcess:
                 "gave no segments",
                 command="split",
                 spool=str(spool),
-                start=start,
-                documents=documents,
                 into=str(into),
-                again=again,
+                again=list(again),
             )
         except SplitterError as error:
             if error.status not in (TIMED_OUT, "failed"):
@@ -186,7 +178,7 @@ class SplitterProcess:
             where = ""
             with contextlib.suppress(ValueError, OSError):
                 done = sum(1 for _ in read_segments(into)) if into.exists() else 0
-                rest = islice(read_spool(spool, start, documents), done, None)
+                rest = islice(read_spool(spool), done, None)
                 if document := next(rest, None):
                     where = f", in {name_document(document[0])}"
             raise SplitterError(error.status, error.detail + where, error.frames) from None

@@ -8,9 +8,9 @@ lines:
   see to that, and is answered by ``{"reply": "ready"}``;
 - ``{"command": "load", "factory": "module:name", "options": {...}, "max_chunk_length": n}`` is
   answered by ``{"reply": "ready"}``; what was loaded for a limit once is kept;
-- ``{"command": "split", "spool": path, "start": byte, "documents": n or null, "into": path,
-  "again": k}`` writes each document's segments to the file ``into``, splits document ``k`` (from 0)
-  twice, and is answered by ``{"reply": "done", "documents": n}``;
+- ``{"command": "split", "spool": path, "into": path, "again": [k, ...]}`` writes each document's
+  segments to the file ``into``, splits those documents (counted from 0) twice, and is answered by
+  ``{"reply": "done", "documents": n}``;
 - ``{"command": "pass", "spool": path}`` splits every document once and is answered by ``{"reply":
   "done", "documents": n, "segments": n, "seconds": s, "cpu_seconds": s, "digest": hex}``;
 - ``{"command": "turn", "spool": path, "portions": n, "passes": n}`` cuts the documents into about
@@ -223,11 +223,11 @@ def _split(split: _Split, command: dict[str, Any], reply: Callable[..., None]) -
     from harness.runner.spool import naming, open_new, write_segments
 
     documents = 0
-    spool = (Path(command["spool"]), command["start"], command["documents"])
+    again = set(command["again"])
     into = Path(command["into"])
     with open_new(into) as file:
-        for answer in _split_documents(split, spool, reply):
-            if documents == command["again"]:
+        for answer in _split_documents(split, Path(command["spool"]), reply):
+            if documents in again:
                 _expect_same(split, answer)
             with naming(into):
                 write_segments(file, answer.segments)
@@ -257,7 +257,7 @@ def _run_pass(split: _Split, spool: Path, reply: Callable[..., None]) -> dict[st
     digest = SegmentsDigest()
     documents = number = 0
     seconds = cpu_seconds = 0.0
-    for answer in _split_documents(split, (spool, 0, None), reply):
+    for answer in _split_documents(split, spool, reply):
         digest.add(answer.document, answer.segments)
         documents += 1
         number += len(answer.segments)
@@ -364,16 +364,14 @@ def _digest(documents: Sequence[tuple[str, str]], segments: Sequence[Sequence[st
     return digest.hexdigest()
 
 
-def _split_documents(
-    split: _Split, spool: tuple[Path, int, int | None], reply: Callable[..., None]
-) -> Iterator[_Answer]:
+def _split_documents(split: _Split, spool: Path, reply: Callable[..., None]) -> Iterator[_Answer]:
     from harness.runner.spool import read_spool
 
     factories = sys.modules[_FACTORIES]
     exhaust = factories.exhaust
     gc.collect()
     replied = perf_counter()
-    for documents, (document, text) in enumerate(read_spool(*spool)):
+    for documents, (document, text) in enumerate(read_spool(spool)):
         cpu_began = process_time()
         began = perf_counter()
         try:

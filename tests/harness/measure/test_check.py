@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -21,14 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.document import Corpus, CorpusError, Document
-from harness.measure.check import (
-    SPLITTERS_AT_ONCE,
-    CheckResult,
-    check_corpora,
-    find_median,
-    find_uncovered,
-)
+from harness.measure.check import SPLITTERS_AT_ONCE, CheckResult, check_corpora
 from harness.measure.spooling import spool_corpora
+from harness.measure.tally import find_median, find_uncovered
 from harness.results.errors import MeasurementError
 from harness.results.model import (
     BoundaryCount,
@@ -261,9 +257,12 @@ def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
     splitters = [
         Splitter(f"slices {n}", "failing_splitters:slices") for n in range(SPLITTERS_AT_ONCE + 1)
     ]
-    done: list[int] = []
+    done: Counter[str] = Counter()
     result = check_inline(
-        [make_corpus(TEXTS), make_corpus(["a"], "few")], splitters, [5, 6], progress=done.append
+        [make_corpus(TEXTS), make_corpus(["a"], "few")],
+        splitters,
+        [5, 6],
+        progress=lambda splitter, code_points: done.update({splitter: code_points}),
     )
     assert [count.workload for count in result.counts] == [
         Workload(corpus, splitter.name, limit)
@@ -272,7 +271,7 @@ def test_more_splitters_than_are_kept_alive_are_checked_in_groups() -> None:
         for limit in (5, 6)
     ]
     assert {c.documents for c in result.counts if c.workload.corpus == "corpus"} == {len(TEXTS)}
-    assert sum(done) == 2 * (len(TEXTS) + 1)
+    assert done == {splitter.name: len("".join(TEXTS)) + 1 for splitter in splitters}
 
 
 def test_boundaries_are_counted_where_they_touch_whitespace() -> None:
@@ -393,39 +392,42 @@ def test_a_corpus_that_cannot_be_read_is_an_error() -> None:
 def test_documents_are_read_no_further_than_is_worked_on() -> None:
     in_flight = most = 0
 
-    class LazyFuture(Future[Any]):
-        def __init__(self, work: Callable[[], Any]) -> None:
-            super().__init__()
-            self._work = work
+    class LateExecutor(InlineExecutor):
+        """Works when all that may be handed out is."""
 
-        def result(self, timeout: float | None = None) -> Any:
-            nonlocal in_flight
-            in_flight -= 1
-            return self._work()
+        def __init__(self) -> None:
+            self.waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
 
-    class LazyExecutor(Executor):
         def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            return LazyFuture(lambda: task(*args, **kwargs))
+            nonlocal in_flight
+            future: Future[Any] = Future()
+            self.waiting.append((future, lambda: task(*args, **kwargs)))
+            if len(self.waiting) == 16:
+                for late, work in self.waiting:
+                    late.set_result(work())
+                in_flight -= len(self.waiting)
+                self.waiting.clear()
+            return future
 
     def read() -> Iterator[Document]:
         nonlocal in_flight, most
-        for i in range(100):
+        for i in range(160):
             in_flight += 1
             most = max(most, in_flight)
             yield Document(str(i), "text")
 
     done: list[int] = []
     result = check_with(
-        LazyExecutor(),
+        LateExecutor(),
         [Corpus("corpus", read)],
         [local("slices")],
         [5],
         shard_size=1,
-        progress=done.append,
+        progress=lambda _, code_points: done.append(code_points),
     )
-    assert result.counts[0].documents == sum(done) == 100
-    assert len(done) == 100
-    assert most <= 18  # one more tells that a shard is full
+    assert result.counts[0].documents == len(done) == 160
+    assert sum(done) == 160 * len("text")
+    assert most == 17  # one more tells that a shard is full
 
 
 def test_processes_give_what_this_process_gives() -> None:
