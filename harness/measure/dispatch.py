@@ -107,29 +107,35 @@ class Dispatcher:
         """Check the halves of a task that kills; ``ids`` are None if reading them does."""
         if not ids:
             return _set_aside(task, f"the documents of {task.shard.parts[0].url}")
-        halves = _halve(replace(task, stop=len(ids) if task.stop is None else task.stop))
-        if not halves:
-            return _set_aside(task, f"document {name_document(ids[task.start])}")
+        task = replace(task, stop=len(ids) if task.stop is None else task.stop)
+        halves = _halve(task)
         result = ShardResult()
         for half in halves:
-            result.merge(self._try(check_shard, half, self.pool) or self._narrow(half, ids))
+            checked = self._try(check_shard, half, self.pool)
+            result.merge(checked or self._narrow(half, ids))
+            if not checked and not half.workloads:  # the document is counted for no workload
+                result.merge(_set_aside(task, f"document {name_document(ids[task.start])}"))
+        if not halves:
+            return _set_aside(task, f"document {name_document(ids[task.start])}")
         return result
 
 
 def _halve(task: Task) -> list[Task]:
-    """Two tasks that are this one together; none of one document and one workload."""
+    """Two tasks that are this one together; none if it is all of one kind, of one document.
+
+    What is counted once per corpus is a kind, and so is each workload.
+    """
     assert task.stop is not None
     middle = (task.start + task.stop) // 2
     if middle > task.start:
         return [replace(task, stop=middle), replace(task, start=middle)]
     workloads = list(task.workloads.items())
+    if task.limits and workloads:
+        return [replace(task, workloads={}), replace(task, limits=())]
     half = len(workloads) // 2
     if not half:
         return []
-    return [
-        replace(task, workloads=dict(workloads[:half])),
-        replace(task, workloads=dict(workloads[half:]), limits=()),
-    ]
+    return [replace(task, workloads=dict(part)) for part in (workloads[:half], workloads[half:])]
 
 
 def _set_aside(task: Task, what: str) -> ShardResult:

@@ -206,7 +206,7 @@ class ShardResult:
                 self.tallies.append(tally)
         failed = self.failed
         self.tallies = [tally for tally in self.tallies if tally.workload not in failed]
-        self.set_aside += later.set_aside
+        self.set_aside += [each for each in later.set_aside if each not in self.set_aside]
         self.documents += later.documents
         self.code_points += later.code_points
         self.texts += later.texts
