@@ -185,7 +185,7 @@ def _map(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _map(each, change) for key, each in value.items()}
+        return {change(key): _map(each, change) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_map(each, change) for each in value]
     return value
