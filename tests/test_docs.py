@@ -27,7 +27,15 @@ TYPED = {  # by page, what stands after a prompt
     if page.name not in ("results.md", "retrieval.md", "speed.md")
 }
 # A model's library, and those whose examples `make integrations` runs.
-NOT_INSTALLED = ("sentence_transformers", "haystack", "llama_index", "memmachine_server", "pyspark")
+NOT_INSTALLED = (
+    "sentence_transformers",
+    "haystack",
+    "llama_index",
+    "memmachine_server",
+    "pyspark",
+    "dask_kubernetes",
+    "dask_jobqueue",
+)
 # These install, run every test, or set up a shell.
 NOT_RUN = ("python -m pip install .", "make report", "make test", "export PATH=")
 

@@ -6,6 +6,7 @@ takes the place of one that was killed, does so too.
 """
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import logging
@@ -182,7 +183,8 @@ def _check(demands: Demands) -> None:
             )
 
 
-def describe_versions() -> dict[str, str]:
+@functools.cache  # a worker that goes on while its files are replaced still runs the old ones
+def describe_versions() -> Mapping[str, str]:
     """What must be the same in two processes that share the work of a check."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256()
@@ -265,8 +267,8 @@ def _choose_parts(corpora: Iterable[Corpus]) -> Iterator[tuple[str, Part]]:
 
 def _welcome(client: Any, executor: ClusterExecutor, tell: Callable[[str], None]) -> int:
     """Make sure that every worker is fit; returns how many tasks all of them work on at once."""
-    if link := client.dashboard_link:
-        tell(f"the cluster's dashboard: {link}")
+    if "dashboard" in client.scheduler_info()["services"]:
+        tell(f"the cluster's dashboard: {client.dashboard_link}")
     if not client.nthreads():
         tell("the cluster has no worker yet; waiting for the first one")
         executor.submit(_do_nothing).result()  # makes a cluster grow that does so on demand
