@@ -228,7 +228,10 @@ def _check(
 ) -> tuple[CheckResult, list[Excerpt]]:
     sizes = [corpus.size for corpus in corpora]
     known = [size for size in sizes if size is not None]
-    with _open_executor(plan, contenders, folder, pool, progress) as (executor, workers):
+    with contextlib.ExitStack() as stack:
+        executor, workers = stack.enter_context(
+            _open_executor(plan, contenders, folder, pool, progress)
+        )
         progress.begin_check(
             [splitter.name for splitter in contenders.splitters],
             sum(known) if len(known) == len(sizes) else None,
@@ -243,6 +246,8 @@ def _check(
             in_flight=max(SHARDS_IN_FLIGHT, 4 * workers),
             journal=journal,
         )
+        if plan.cluster is not None:  # what is shown is whole documents, and few
+            executor = stack.enter_context(open_process_pool(plan.workers))
         # No more than have a process each at once: a page with all of them would be too long.
         shown = contenders.splitters[:SPLITTERS_AT_ONCE]
         excerpts = collect_excerpts(
