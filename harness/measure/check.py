@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from corpora.document import CorpusError
 from harness.measure.dispatch import Dispatcher
-from harness.measure.shards import Task
+from harness.measure.shards import ShardTask
 from harness.measure.spooling import SHARD_SIZE, Shard, ShardedCorpus
 from harness.measure.tally import ShardResult, Tally, find_median
 from harness.results.errors import MeasurementError
@@ -186,13 +186,13 @@ class _Group:
             for example in tally.list_examples():
                 self._shards.setdefault(example.violation.document, shard)
 
-    def _list_tasks(self, shard_size: int) -> Iterator[Task]:
+    def _list_tasks(self, shard_size: int) -> Iterator[ShardTask]:
         for number, shard in enumerate(self._corpus.shards(shard_size)):
             failed = self._total.failed
             remaining = {w: self._workloads[w] for w in self._workloads if w not in failed}
             if not remaining and not self._uncounted:
                 return
-            yield Task(shard, remaining, self._uncounted, first=not number)
+            yield ShardTask(shard, remaining, self._uncounted, first=not number)
 
     def _give_up(self) -> None:
         """Let all workloads of splitters fail that were given up."""

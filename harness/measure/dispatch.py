@@ -10,9 +10,9 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from harness.measure.shards import Task, check_shard, list_ids
+from harness.measure.shards import ShardTask, check_shard, list_ids
 from harness.measure.tally import ShardResult
-from harness.results.journal import Journal, Place, ResumeError
+from harness.results.journal import Journal, JournalPlace, ResumeError
 from harness.results.model import Failure
 from harness.runner.details import name_document
 from harness.runner.pool import SplitterPool
@@ -36,15 +36,15 @@ class Dispatcher:
     journal: Journal[ShardResult] | None = None
 
     def check(
-        self, corpus: str, stage: Place, tasks: Iterable[Task]
-    ) -> Generator[tuple[Task, ShardResult], None, None]:
+        self, corpus: str, stage: JournalPlace, tasks: Iterable[ShardTask]
+    ) -> Generator[tuple[ShardTask, ShardResult], None, None]:
         """What each task on a corpus gives, in their order; they are taken when there is room.
 
         ``stage`` tells these tasks from others of the same journal. Raises ResumeError if the
         journal holds results of other texts.
         """
         numbered = enumerate(tasks)
-        out: dict[int, Task] = {}
+        out: dict[int, ShardTask] = {}
         done: dict[int, ShardResult] = {}
         waiting: dict[Future[ShardResult], int] = {}
         first = 0
@@ -75,7 +75,7 @@ class Dispatcher:
             for future in waiting:
                 future.cancel()
 
-    def _find(self, corpus: str, place: Place, task: Task) -> ShardResult | None:
+    def _find(self, corpus: str, place: JournalPlace, task: ShardTask) -> ShardResult | None:
         kept = self.journal.find(place) if self.journal is not None else None
         if kept is None:
             return None
@@ -87,7 +87,7 @@ class Dispatcher:
             )
         return result
 
-    def _conclude(self, task: Task, future: Future[ShardResult]) -> ShardResult:
+    def _conclude(self, task: ShardTask, future: Future[ShardResult]) -> ShardResult:
         try:
             return future.result()
         except BrokenExecutor:
@@ -103,7 +103,7 @@ class Dispatcher:
                 continue
         return None
 
-    def _narrow(self, task: Task, ids: Sequence[str] | None) -> ShardResult:
+    def _narrow(self, task: ShardTask, ids: Sequence[str] | None) -> ShardResult:
         """Check the halves of a task that kills; ``ids`` are None if reading them does."""
         if not ids:
             return _set_aside(task, f"the documents of {task.shard.parts[0].url}")
@@ -120,7 +120,7 @@ class Dispatcher:
         return result
 
 
-def _halve(task: Task) -> list[Task]:
+def _halve(task: ShardTask) -> list[ShardTask]:
     """Two tasks that are this one together; none if it is all of one kind, of one document.
 
     What is counted once per corpus is a kind, and so is each workload.
@@ -138,6 +138,6 @@ def _halve(task: Task) -> list[Task]:
     return [replace(task, workloads=dict(part)) for part in (workloads[:half], workloads[half:])]
 
 
-def _set_aside(task: Task, what: str) -> ShardResult:
+def _set_aside(task: ShardTask, what: str) -> ShardResult:
     why = f"{what}: the process that checked it died {_TRIES} times; memory may have run out"
     return ShardResult(set_aside=[Failure(each, SET_ASIDE, why) for each in task.workloads])

@@ -21,7 +21,7 @@ _TWICE = 16  # of 256 documents, beside the first of a corpus
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ShardTask:
     """Workloads of one corpus on some of its documents.
 
     ``first`` tells whether the shard is the corpus's first. Unavoidable boundaries are counted at
@@ -37,7 +37,7 @@ class Task:
     stop: int | None = None
 
 
-def check_shard(task: Task, pool: SplitterPool) -> ShardResult:
+def check_shard(task: ShardTask, pool: SplitterPool) -> ShardResult:
     """Check the documents of a task; no more are held than SHARD_SIZE code points, or one.
 
     Raises CorpusError where they cannot be read, StorageError where the machine has no room.

@@ -22,7 +22,7 @@ from harness.results.model import Environment
 JOURNAL = "journal.jsonl"
 
 #: Where a record belongs: those of the same stage, all but the last number, come together.
-Place = tuple[int, ...]
+JournalPlace = tuple[int, ...]
 _T = TypeVar("_T")
 
 
@@ -97,8 +97,8 @@ class Journal(Generic[_T]):
         self._kind = kind
         self._used = False
         self._lines = _read_lines(path, path.stat().st_size if path.exists() else 0)
-        self._ahead: dict[Place, tuple[str, object]] = {}
-        self._next: tuple[Place, str, object] | None = None
+        self._ahead: dict[JournalPlace, tuple[str, object]] = {}
+        self._next: tuple[JournalPlace, str, object] | None = None
         with self._writing():
             self._file = path.open("ab")
             _lock(self._file.fileno(), path)
@@ -117,7 +117,7 @@ class Journal(Generic[_T]):
         if not self._used:
             self._path.unlink(missing_ok=True)
 
-    def find(self, place: Place) -> tuple[str, _T] | None:
+    def find(self, place: JournalPlace) -> tuple[str, _T] | None:
         """What was kept for a place, and of which texts; None if nothing was."""
         self._ahead = {each: held for each, held in self._ahead.items() if each >= place}
         while place not in self._ahead:
@@ -128,7 +128,7 @@ class Journal(Generic[_T]):
         identity, record = self._ahead.pop(place)
         return identity, msgspec.convert(record, self._kind, strict=False, dec_hook=_make_counter)
 
-    def append(self, place: Place, identity: str, record: _T) -> None:
+    def append(self, place: JournalPlace, identity: str, record: _T) -> None:
         """Keep a record, made of texts that ``identity`` stands for."""
         with self._writing():
             self._file.write(_encode((place, identity, record)) + b"\n")
@@ -150,7 +150,7 @@ class Journal(Generic[_T]):
             ) from error
 
 
-def _read_lines(path: Path, size: int) -> Generator[tuple[Place, str, object], None, None]:
+def _read_lines(path: Path, size: int) -> Generator[tuple[JournalPlace, str, object], None, None]:
     """The records in the first ``size`` bytes of a journal."""
     if not size:
         return
@@ -158,7 +158,7 @@ def _read_lines(path: Path, size: int) -> Generator[tuple[Place, str, object], N
         file.readline()
         while file.tell() < size:
             with contextlib.suppress(ValueError):
-                yield _decode(file.readline(), tuple[Place, str, Any])
+                yield _decode(file.readline(), tuple[JournalPlace, str, Any])
 
 
 def _lock(file: int, path: Path) -> None:

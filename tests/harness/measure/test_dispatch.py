@@ -15,7 +15,7 @@ import pytest
 from corpora.document import Corpus, CorpusError, Document
 from harness.measure.check import CheckResult, check_corpora
 from harness.measure.dispatch import Dispatcher
-from harness.measure.shards import Task
+from harness.measure.shards import ShardTask
 from harness.measure.spooling import PartedCorpus, spool_corpora
 from harness.results.errors import MeasurementError
 from harness.results.model import Workload
@@ -215,7 +215,7 @@ def test_only_the_splitter_that_kills_is_set_aside() -> None:
                 "corpus",
                 (0,),
                 [
-                    Task(
+                    ShardTask(
                         next(corpus.shards()),
                         {
                             Workload("corpus", each.name, 10): each

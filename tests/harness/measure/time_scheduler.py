@@ -11,7 +11,7 @@ from pathlib import Path
 
 import corpora
 from harness.measure.cluster import open_cluster
-from harness.measure.shards import Task, check_shard
+from harness.measure.shards import ShardTask, check_shard
 from harness.measure.spooling import PartedCorpus
 from harness.results.model import Workload
 from harness.runner.pool import SplitterPool
@@ -41,7 +41,7 @@ def main() -> None:
                 ) as (executor, _),
             ):
                 for what, asked in (("with a splitter", workloads), ("without one", {})):
-                    tasks = [Task(s, asked, ()) for s in PartedCorpus(corpus).shards(10)]
+                    tasks = [ShardTask(s, asked, ()) for s in PartedCorpus(corpus).shards(10)]
                     began = time.perf_counter()
                     futures = [executor.submit(check_shard, task, pool) for task in tasks]
                     wait(futures)
