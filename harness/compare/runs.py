@@ -105,7 +105,7 @@ def compare_runs(before: Run, after: Run) -> RunComparison:
     for workload in common:
         earlier, later = (each[workload] for each in counts)
         texts = [each.get(workload.corpus) for each in digests]
-        same_texts = _size(earlier) == _size(later) and (None in texts or texts[0] == texts[1])
+        same_texts = _size(earlier) == _size(later) and _may_be_equal(*texts)
         speeds = [estimate(each.get(workload, ())) for each in rounds]
         if speeds[0] and not speeds[1]:
             untimed.append(workload)
@@ -121,6 +121,11 @@ def compare_runs(before: Run, after: Run) -> RunComparison:
     return RunComparison(
         after.environment, changes, vanished, sorted(new), untimed, same and not gone | new
     )
+
+
+def _may_be_equal(one: str | None, other: str | None) -> bool:
+    """Whether digests may be of the same texts: those of a whole and of its parts tell nothing."""
+    return one is None or other is None or one == other or (":" in one) != (":" in other)
 
 
 def _size(count: Count) -> tuple[int, int]:

@@ -1,7 +1,9 @@
 """The commands that choose, fetch and list corpora, as a user meets them."""
 
+import hashlib
 import os
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -58,9 +60,15 @@ def test_own_folder() -> None:
 
 
 def test_digest_of_the_texts_is_told() -> None:
+    """Of a corpus that is read in parts, that of its documents' digests; else that of the whole."""
     write(a="one\r\n", b="two")
+    first = hashlib.sha256(struct.pack("<QQ", 1, 5) + b"aone\r\n").digest()
+    second = hashlib.sha256(struct.pack("<QQ", 1, 3) + b"btwo").digest()
+    digest = hashlib.sha256(first + second).hexdigest()
+    assert re.search(rf"mine .* documents:{digest} ", check("--corpus", "mine").stdout)
     digest = corpora.summarize(corpora.load("mine")).digest
-    assert re.search(rf"mine .* {digest} ", check("--corpus", "mine").stdout)
+    said = check("--corpus", "mine", "--max-documents", "2").stdout
+    assert re.search(rf"mine.* {digest} ", said)
 
 
 def test_own_folder_with_a_file_that_is_not_utf8() -> None:
