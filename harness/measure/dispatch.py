@@ -13,11 +13,10 @@ from typing import TypeVar
 from harness.measure.shards import ShardTask, check_shard, list_ids
 from harness.measure.tally import ShardResult
 from harness.results.journal import Journal, JournalPlace, ResumeError
-from harness.results.model import Failure
+from harness.results.model import SET_ASIDE, Failure
 from harness.runner.details import name_document
 from harness.runner.pool import SplitterPool
 
-SET_ASIDE = "set aside"
 _TRIES = 2
 
 _T = TypeVar("_T")

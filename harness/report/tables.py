@@ -32,6 +32,7 @@ from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
 from harness.results.exponent import LEAST_SECONDS, find_exponent
 from harness.results.model import (
+    SET_ASIDE,
     BoundaryCount,
     Claim,
     Count,
@@ -219,8 +220,11 @@ def _summary_notes(run: Run, *, timed: bool) -> list[str]:
     else:
         notes.append("Nothing was timed.")
     notes += tell_renamed(run)
-    if run.failures:
+    kinds = {failure.status == SET_ASIDE for failure in run.failures}
+    if False in kinds:
         notes.append("Some workloads failed and are missing here: see Failures.")
+    if True in kinds:
+        notes.append("Some documents were set aside and are not counted here: see Failures.")
     if run.exemptions:
         notes.append(f"{NOTHING} also if a rule does not apply to a splitter: see Not applicable.")
     return notes

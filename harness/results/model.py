@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from segmenter.loss import Loss
 
+SET_ASIDE = "set aside"  # the status of a failure for one document, not for its workload
 BASELINE = "langchain"  # the splitter that speed is measured against, unless another is named
 
 #: Where a boundary can lie, from the best to the worst; ``lost`` is where other characters than

@@ -335,6 +335,14 @@ def test_a_splitter_that_failed_everywhere_has_its_row_all_the_same() -> None:
     text = render_report(failed)
     assert r"| books | 20 | peer\|x | timed out | no answer\\u{A}\\u{1B}\[31m\\u{D800}\| |" in text
     assert "Some workloads failed" in text
+    assert "set aside" not in text
+
+
+def test_documents_that_were_set_aside_are_not_called_failed_workloads() -> None:
+    failure = Failure(CHECKED.counts[0].workload, "set aside", "document 'a': its process died")
+    text = render_report(replace(CHECKED, failures=[failure]))
+    assert "Some documents were set aside and are not counted here: see Failures." in text
+    assert "Some workloads failed" not in text
 
 
 def test_nothing_but_failures_is_said_to_be_that() -> None:
