@@ -56,7 +56,7 @@ class _Series:
         self.code_points: defaultdict[int, int] = defaultdict(int)
 
     def add(self, round_: Round, cpu: float) -> None:
-        """Add a stratum in a round, and the seconds of its two turns."""
+        """Add a stratum in a round, and the seconds of its two quickest turns."""
         self.seconds[round_.round] += cpu / 2
         self.code_points[round_.round] += round_.code_points
 
