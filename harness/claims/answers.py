@@ -428,7 +428,7 @@ def answer_d1(evidence: Evidence, row: ClaimRow) -> Finding:
     evidence.progress("comparing the passthrough segmenters")
     for corpus in evidence.real:
         for shard in corpus.shards():
-            documents = shard.read()
+            documents = list(shard.read())
             pairs = [(document.id, document.text) for document in documents]
             before = evidence.pool.split(old, pairs, DEFAULT_LIMIT)
             for document, segments in zip(documents, before, strict=True):
