@@ -203,7 +203,10 @@ def _measure(
     measured = [Measured(task) for task in tasks]
     workloads = len(tasks) * question.bases
     group = Group(
-        [as_splitter(question.head, HEAD)], as_splitter(question.base, BASE), open_clean_process
+        [as_splitter(question.head, HEAD)],
+        as_splitter(question.base, BASE),
+        open_clean_process,
+        cycles=decision.CYCLES,
     )
     done, seconds = 0, 0.0  # of a round of one task
     for look in decision.LOOKS:

@@ -3,8 +3,8 @@
 In a round every splitter and their baseline have a fresh process each, on the same core, the next
 core in the next round, with the same seed of hashes, another one in the next round. All processes
 are loaded before anything is timed. Then one splitter after the other takes turns with the baseline
-over the strata of documents: A B over one stratum after the other, then B A over each, up to CYCLES
-times; odd rounds begin with B A. What differs between processes differs between rounds, which are
+over the strata of documents: A B over one stratum after the other, then B A over each, and so on;
+odd rounds begin with B A. What differs between processes differs between rounds, which are
 the replicates.
 
 A turn is a pass over a stratum, timed in portions of about PORTION_SECONDS. Of each portion the two
@@ -26,7 +26,6 @@ from harness.runner.executor import call_all, list_cores
 from harness.runner.process import TIMED_OUT, Loadable, SplitterError, SplitterProcess, Turn
 
 PORTION_SECONDS = 0.001
-CYCLES = 12  # of a turn of each side
 _CYCLES_SECONDS = 0.24  # that all cycles over a stratum may take, if two do not take longer
 _MOST_PASSES = 10_000
 # Times are known to a hundredth at best. Wall-clock time only has to tell whether it differs from
@@ -110,13 +109,22 @@ class Group:
     """Splitters that take turns with one baseline, one of them after the other.
 
     It remembers what each gave for each stratum: segments that differ from those of an earlier
-    round are an error. ``expect`` tells what was verified before.
+    round are an error. ``expect`` tells what was verified before. In a round, each side takes up to
+    ``cycles`` turns over a stratum.
     """
 
-    def __init__(self, contenders: Iterable[Loadable], baseline: Loadable, start: Opener) -> None:
+    def __init__(
+        self,
+        contenders: Iterable[Loadable],
+        baseline: Loadable,
+        start: Opener,
+        *,
+        cycles: int,
+    ) -> None:
         self._contenders = [_Side(each, baseline=False) for each in contenders]
         self._baseline = _Side(baseline, baseline=True)
         self._start = start
+        self._cycles = cycles
         self._cores = list_cores()
         self._known: dict[_Place, _Known] = {}
 
@@ -169,7 +177,7 @@ class Group:
                     if _place(acting, task, stratum) not in self._known:
                         self._take(processes, acting, task, stratum, 1, 1)
                 known = [self._known[_place(each, task, stratum)].seconds for each in pair]
-                plans.append(_plan(stratum, known))
+                plans.append(_plan(stratum, known, self._cycles))
             # The turns over a stratum are far apart: no disturbance lasts for all of them.
             for cycle in range(max(plan.cycles for plan in plans)):
                 for plan in plans:
@@ -295,15 +303,15 @@ def _place(side: _Side, task: Task, stratum: Stratum) -> _Place:
     return side.key, task.corpus, task.max_chunk_length, stratum.name
 
 
-def _plan(stratum: Stratum, seconds: Sequence[float]) -> _Plan:
-    """Plan the turns of two sides, given the seconds of one pass of each."""
+def _plan(stratum: Stratum, seconds: Sequence[float], most: int) -> _Plan:
+    """Plan up to ``most`` turns of two sides, given the seconds of one pass of each."""
     seconds = [max(each, 1e-9) for each in seconds]
     passes = [min(_MOST_PASSES, max(1, round(PORTION_SECONDS / each))) for each in seconds]
     portions = [max(1, round(each / PORTION_SECONDS)) for each in seconds]
     if max(seconds) < _ALIKE * min(seconds):  # one of more would have a quicker quickest
         passes, portions = [min(passes)] * 2, [max(portions)] * 2
     cycle = sum(each * times for each, times in zip(seconds, passes, strict=True))
-    cycles = min(CYCLES, max(2, 2 * round(_CYCLES_SECONDS / cycle / 2)))  # as many A B as B A
+    cycles = min(most, max(2, 2 * round(_CYCLES_SECONDS / cycle / 2)))  # as many A B as B A
     return _Plan(stratum, portions, passes, cycles)
 
 

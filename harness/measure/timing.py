@@ -18,6 +18,7 @@ from harness.splitters.registry import Splitter
 
 PASS_TIMEOUT = 900.0  # seconds
 UNTIMED = "untimed"
+CYCLES = 4  # turns of each side over a stratum, in a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def time_workloads(
         verifier = _Verifier(pool, pass_timeout, folder, advance)
         start = partial(open_process, timeout=pool.timeout)
         groups = [
-            Group(contenders[at : at + KEPT - 1], baseline, start)
+            Group(contenders[at : at + KEPT - 1], baseline, start, cycles=CYCLES)
             for at in range(0, len(contenders), KEPT - 1)
         ]
         tasks: dict[str, dict[Workload, Task]] = {each.name: {} for each in contenders}

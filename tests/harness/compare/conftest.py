@@ -8,7 +8,6 @@ from click.testing import CliRunner, Result
 import corpora
 from harness.cli.commands import segbench
 from harness.compare import decision
-from harness.measure import rounds
 from tests.harness.compare.versions import CORPORA, SPLITTER, Compare, Repository
 
 
@@ -34,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ],
     )
     monkeypatch.setattr(decision, "LOOKS", (8,))
-    monkeypatch.setattr(rounds, "CYCLES", 2)
+    monkeypatch.setattr(decision, "CYCLES", 2)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
 

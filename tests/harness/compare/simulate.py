@@ -16,8 +16,7 @@ from typing import Any
 import click
 import numpy
 
-from harness.compare.decision import LOOKS, TOLERANCE, Weighed, weigh
-from harness.measure.rounds import CYCLES
+from harness.compare.decision import CYCLES, LOOKS, TOLERANCE, Weighed, weigh
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table

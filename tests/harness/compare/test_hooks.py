@@ -14,9 +14,8 @@ ROOT = Path(__file__).parents[3]
 FEW_ROUNDS = """
 import sys
 from harness.compare import decision
-from harness.measure import rounds
 decision.LOOKS = (8,)
-rounds.CYCLES = 2
+decision.CYCLES = 2
 from harness.cli.commands import segbench
 sys.argv[0] = "segbench"
 segbench()

@@ -129,7 +129,7 @@ def log_names(log: Path, names: str) -> list[Splitter]:
 def single_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn is one pass, however little time that takes; there are four cycles."""
     monkeypatch.setattr(measure_rounds, "PORTION_SECONDS", 1e-9)
-    monkeypatch.setattr(measure_rounds, "CYCLES", 4)
+    monkeypatch.setattr(timing, "CYCLES", 4)
 
 
 def test_sides_take_turns_in_an_order_that_is_reversed(tmp_path: Path, single_passes: None) -> None:
