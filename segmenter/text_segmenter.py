@@ -337,7 +337,7 @@ class _Splitting:
         # The run of whitespace looked at last, and its cut.
         self.run_start = self.run_end = self.run_cut = -1
 
-    def segments(self) -> list[str]:  # noqa: C901, PLR0912, PLR0915 - a call per segment costs a tenth
+    def segments(self) -> list[str]:  # noqa: C901, PLR0912 - a call per segment costs a tenth
         """Return the segments of the text."""
         text = self.text
         limit = self.limit

@@ -206,7 +206,7 @@ def _measure(
         [as_splitter(question.head, HEAD)],
         as_splitter(question.base, BASE),
         open_clean_process,
-        cycles=decision.CYCLES,
+        cycles=decision.GATE_CYCLES,
     )
     done, seconds = 0, 0.0  # of a round of one task
     for look in decision.LOOKS:

@@ -23,7 +23,7 @@ STRATUM_ALARM = 1.10
 ERROR = 0.01
 LOOKS = (8, 16, 32)  # rounds
 # Turns of each side over a stratum, in a round: an answer within 5 % takes more than a table does.
-CYCLES = 12
+GATE_CYCLES = 12
 
 _OF_NOISE = 0.995  # probability, on each side
 

@@ -33,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ],
     )
     monkeypatch.setattr(decision, "LOOKS", (8,))
-    monkeypatch.setattr(decision, "CYCLES", 2)
+    monkeypatch.setattr(decision, "GATE_CYCLES", 2)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import numpy
 
-from harness.compare.decision import CYCLES, LOOKS, TOLERANCE, Weighed, weigh
+from harness.compare.decision import GATE_CYCLES, LOOKS, TOLERANCE, Weighed, weigh
 from harness.report.markdown import render_table
 from harness.report.tables import Column, Table, show_count, words
 from harness.report.terminal import print_table
@@ -106,7 +106,7 @@ def _make(
     model: Model, trials: int, generator: Any, rounds: range, workloads: int, luck: Any
 ) -> tuple[Any, Any]:
     """A workload's strata are split in cycles of two turns, each in portions, one after another."""
-    shape = (trials, len(rounds), workloads, CYCLES, STRATA, 2, PORTIONS)
+    shape = (trials, len(rounds), workloads, GATE_CYCLES, STRATA, 2, PORTIONS)
     times = generator.standard_normal(shape, numpy.float32) * model.noise
     of_round = math.prod(shape[2:])
     times += _slow_down(model, shape[:2], of_round, generator, rounds).reshape(shape)
@@ -114,7 +114,7 @@ def _make(
         spikes = generator.random(shape, numpy.float32) < model.spikes
         times += spikes * generator.exponential(model.height, shape)
     # The order is A B, and B A in every other cycle and round.
-    cycles = numpy.arange(CYCLES)[:, None, None]
+    cycles = numpy.arange(GATE_CYCLES)[:, None, None]
     ahead = (numpy.array(rounds)[:, None, None, None, None] + cycles) % 2 == 0
     head = _find_quickest(numpy.where(ahead, times[..., 0, :], times[..., 1, :]))
     base = _find_quickest(numpy.where(ahead, times[..., 1, :], times[..., 0, :]))

@@ -15,7 +15,7 @@ FEW_ROUNDS = """
 import sys
 from harness.compare import decision
 decision.LOOKS = (8,)
-decision.CYCLES = 2
+decision.GATE_CYCLES = 2
 from harness.cli.commands import segbench
 sys.argv[0] = "segbench"
 segbench()

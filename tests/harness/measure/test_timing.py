@@ -290,7 +290,7 @@ def test_a_pass_that_takes_too_long_times_out() -> None:
 def test_sides_are_timed_in_portions_of_a_millisecond(
     tmp_path: Path, seconds: list[float], portions: list[int], passes: list[int], cycles: int
 ) -> None:
-    plan = measure_rounds._plan(Stratum("all", tmp_path, 1, 1), seconds)
+    plan = measure_rounds._plan(Stratum("all", tmp_path, 1, 1), seconds, 12)
     assert (plan.portions, plan.passes, plan.cycles) == (portions, passes, cycles)
 
 
