@@ -252,12 +252,14 @@ def test_a_part_that_nobody_can_read_is_set_aside_by_its_place(tmp_path: Path) -
         check_parts([deadly], executor, [local("slices")])
 
 
-def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_start_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_process_pool(1) as executor:
         executor.submit(int).result()
         monkeypatch.setattr("harness.runner.executor._prepare_process", die)
         with pytest.raises(OSError, match="ends as soon as it starts"):
-            check_parts([ListedPart((), HERE, 10**6)], executor, [local("slices")])
+            check_parts([ListedPart((), tmp_path, 10**6)], executor, [local("slices")])
 
 
 def die(_: str) -> None:
