@@ -58,7 +58,7 @@ def load_function(name: str, timeout: float) -> Corpus:
     It takes no argument and returns a LangChain loader, or an iterable of strings or of documents
     of LangChain, Haystack, LlamaIndex or this package. Ids are made as in `from_langchain`; since
     Haystack gives every document an id that is a digest, there the metadata comes first. Raises
-    RequestError if there is no such function. Iterating raises CorpusError for whatever the
+    RequestError if the function does not exist. Iterating raises CorpusError for whatever the
     function raises, for anything else that it gives, and if nothing arrives for ``timeout``
     seconds.
     """

@@ -16,8 +16,8 @@ from corpora.wording import decode_name, one_line
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 REMEDY = "check the URL and your access to it"
-# What tells one content of a name from another, the surest first. A file's own information is no
-# such thing as a whole: it holds more where it comes from a listing, and fsspec's ukey is its hash.
+# What changes with a file's content, the surest first. All that fsspec tells of a file would not
+# do, nor would its ukey, which is the hash of that: a listing tells more than a look at one file.
 _IDENTITIES = (
     "ETag",
     "etag",
