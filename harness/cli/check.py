@@ -11,6 +11,7 @@ from harness.cli.options import (
     MeasuringOptions,
     SplitterOptions,
     corpus_options,
+    growth_instructions_option,
     limits_option,
     list_typed,
     out_option,
@@ -78,6 +79,7 @@ class ResumableCommand(click.Command):
 @corpus_options
 @splitter_options
 @profile_option
+@growth_instructions_option
 @limits_option(20, 128, 500)
 @out_option
 @click.option(
@@ -107,6 +109,7 @@ def check_command(
     corpus: CorpusOptions,
     splitter: SplitterOptions,
     profile: bool,
+    instructions: bool,
     limits: Sequence[int],
     out: Path | None,
     required: Sequence[str],
@@ -122,7 +125,9 @@ def check_command(
     return measure(
         corpus,
         splitter,
-        MeasuringOptions(limits, resume or out, profile, cluster=cluster, workers=workers),
+        MeasuringOptions(
+            limits, resume or out, profile, instructions, cluster=cluster, workers=workers
+        ),
         check=("builtin", "synthetic"),
         time=(),
         required=required,

@@ -121,6 +121,7 @@ class MeasuringOptions:
     limits: Sequence[int]
     out: Path | None
     profile: bool
+    instructions: bool
     rounds: int = ROUNDS_AT_LEAST
     baseline: str | None = None
     with_pyperf: bool = False
@@ -254,6 +255,12 @@ profile_option = click.option(
     is_flag=True,
     help="Also try hostile texts and offsets, and measure growth and imports.",
 )
+growth_instructions_option = click.option(
+    "--instructions",
+    is_flag=True,
+    help="With --profile: also count the instructions of growth, which takes minutes; needs "
+    "valgrind.",
+)
 
 corpus_options = read_into(
     "corpus",
@@ -343,6 +350,7 @@ measuring_options = read_into(
     "measuring",
     MeasuringOptions,
     profile_option,
+    growth_instructions_option,
     limits_option(20, 128, 500),
     out_option,
     rounds_option,

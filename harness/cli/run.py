@@ -76,6 +76,9 @@ def measure(
         choose_splitter(measuring.baseline)  # one that is unknown is a wrong command
     chosen = load_corpora(corpus, check)
     named = bool(corpus.corpus_names or corpus.suite or corpus.mirror)
+    profile = measuring.profile or (splitter.every == "all" and bool(time))
+    if measuring.instructions and not profile:
+        raise click.UsageError("--instructions counts those of growth; give --profile as well")
     plan = Plan(
         corpora=list(chosen.values()),
         timed=[each for name, each in chosen.items() if time and (named or name in time)],
@@ -83,7 +86,8 @@ def measure(
         limits=once(measuring.limits),
         rounds=measuring.rounds,
         command=typed_command(),
-        profile=measuring.profile or (splitter.every == "all" and bool(time)),
+        profile=profile,
+        instructions=measuring.instructions,
         timeout=corpus.timeout,
         baseline=measuring.baseline or BASELINE,
         cluster=measuring.cluster,

@@ -11,7 +11,7 @@ from corpora import Corpus
 from harness.compare import decision
 from harness.compare.checkouts import Checkout
 from harness.compare.decision import TOLERANCE, Decision, Speed, decide
-from harness.compare.instructions import Instructions, count_instructions, find_valgrind
+from harness.compare.instructions import Instructions, count_instructions
 from harness.compare.segments import Difference, compare_segments
 from harness.compare.sides import as_splitter, describe_failure, open_clean_process, start_side
 from harness.measure.machine import describe_environment, now
@@ -22,6 +22,7 @@ from harness.measure.strata import SHAPES_CORPUS, cut_shapes, cut_strata, make_s
 from harness.results.errors import MeasurementError
 from harness.results.model import Environment, Round
 from harness.results.verdict import Verdict
+from harness.runner.counting import find_valgrind
 from harness.runner.pool import open_folder
 
 COMPARISON_TIMEOUT = 165.0  # seconds for all of it: three minutes with what starts and ends it

@@ -1,17 +1,25 @@
-"""How time and memory grow with the text, in the shapes that make splitters slow."""
+"""How work and memory grow with the text, in the shapes that make splitters slow."""
 
 import tracemalloc
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from harness.measure.forms import list_forms
 from harness.measure.shapes import SHAPES, Shape
 from harness.results.bench import Peak
 from harness.results.errors import MeasurementError
-from harness.results.exponent import LEAST_SECONDS, find_lengths
+from harness.results.exponent import LEAST_INSTRUCTIONS, LEAST_SECONDS, find_lengths
 from harness.results.model import BASELINE, Growth, Trial
-from harness.runner.pool import SplitterPool
+from harness.runner.counting import CountedProcess
+from harness.runner.executor import count_cores
+from harness.runner.pool import SplitterPool, open_folder
 from harness.runner.process import SplitterError
+from harness.runner.spool import write_spool
 from harness.splitters.registry import Split, Splitter, load_splitter
 
 # For any splitter, beside the run that checks it.
@@ -26,6 +34,8 @@ _TIMEOUT = 5.0  # seconds that a splitter may take for a text
 _CALLS = 3
 _MORE_CALLS = 60  # with each of the lengths that tell the exponent
 _LONG = 2.0  # seconds that these calls may take all together, if one with each does not take longer
+_COUNTS = 3  # the fewest instructions: Python specializes a program while it runs
+_MANY = 500_000_000  # instructions of all lengths after which they are not counted again
 _PEAKS = 4  # lengths of which the peak of memory is measured
 
 
@@ -85,6 +95,86 @@ def _measure_length(
             again = pool.time(splitter, [shape(each) for each in telling], limit, calls=calls)
             for each, quickest in zip(telling, again, strict=True):
                 seconds[each] = min(seconds[each], quickest)
+
+
+def count_growth(
+    splitters: Iterable[Splitter],
+    growth: Iterable[Growth],
+    valgrind: str,
+    shapes: Mapping[str, Shape] = FEW_SHAPES,
+) -> tuple[list[Growth], list[Trial]]:
+    """What was timed, with the instructions of the lengths that tell the exponent by them.
+
+    A splitter that fails has no more of them, and its failure is told as a trial.
+    """
+    timed: defaultdict[str, list[Growth]] = defaultdict(list)
+    for each in growth:
+        timed[each.splitter].append(each)
+    # Side by side, since a busy machine does not change the numbers.
+    with ThreadPoolExecutor(count_cores()) as threads, ExitStack() as processes:
+        counting = [
+            threads.submit(
+                _count_splitter, each, timed[each.name], shapes, valgrind, processes.callback
+            )
+            for each in splitters
+        ]
+        try:
+            counted = [each.result() for each in counting]
+        finally:  # after Ctrl-C, nobody waits for what runs or would begin
+            threads.shutdown(wait=False, cancel_futures=True)
+    return (
+        [each for of_splitter, _ in counted for each in of_splitter],
+        [trial for _, trials in counted for trial in trials],
+    )
+
+
+def _count_splitter(
+    splitter: Splitter,
+    timed: Sequence[Growth],
+    shapes: Mapping[str, Shape],
+    valgrind: str,
+    close_at_end: Callable[[Callable[[], None]], object],
+) -> tuple[list[Growth], list[Trial]]:
+    texts: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for each in timed:
+        texts[each.max_chunk_length, each.shape].append(each.code_points)
+    found: defaultdict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    trials = []
+    limit, name, length = 0, "", 0
+    try:
+        with (
+            open_folder() as folder,
+            closing(CountedProcess(splitter, valgrind, folder)) as process,
+        ):
+            close_at_end(process.close)
+            for (limit, name), lengths in texts.items():
+                process.load(limit)
+                counts = found[limit, name]
+                for _ in range(_COUNTS):
+                    for length in sorted(lengths):
+                        counted = _count(process, shapes[name](length), folder)
+                        counts[length] = min(counts.get(length, counted), counted)
+                        telling = find_lengths(counts, LEAST_INSTRUCTIONS)
+                        if len(telling) == 4 and length == telling[-1]:
+                            break
+                    if sum(counts.values()) > _MANY:
+                        break
+    except SplitterError as error:
+        question = f"the instructions for {length:,} code points of {name} at {limit:,}"
+        trials.append(Trial(splitter.name, question, error.status, error.detail))
+    grown = [
+        replace(
+            each,
+            instructions=found[each.max_chunk_length, each.shape].get(each.code_points, 0),
+        )
+        for each in timed
+    ]
+    return grown, trials
+
+
+def _count(process: CountedProcess, text: str, folder: Path) -> int:
+    write_spool(folder / "text", [("text", text)])
+    return process.count_instructions(folder / "text")
 
 
 def measure_growth_of_forms(

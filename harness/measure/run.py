@@ -16,7 +16,7 @@ from harness.measure.check import (
 )
 from harness.measure.cluster import open_cluster
 from harness.measure.excerpts import collect_excerpts
-from harness.measure.growth import measure_growth
+from harness.measure.growth import count_growth, measure_growth
 from harness.measure.hostile import try_splitter
 from harness.measure.imports import measure_imports
 from harness.measure.machine import describe_environment, describe_texts, now
@@ -31,6 +31,7 @@ from harness.report.pages import write_report
 from harness.results.folder import REPORTED_FILES, open_results, write_run
 from harness.results.journal import JOURNAL, Header, Journal
 from harness.results.model import BASELINE, Excerpt, Failure, Growth, Import, Run, Trial, Workload
+from harness.runner.counting import require_valgrind
 from harness.runner.executor import count_cores, open_process_pool
 from harness.runner.pool import SplitterPool
 from harness.runner.process import SPLITTER_TIMEOUT
@@ -42,7 +43,8 @@ from harness.splitters.registry import Splitter, load_splitter
 class Plan:
     """What to measure: what is timed is among the corpora; ``command`` is what was typed.
 
-    ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports.
+    ``profile`` asks for what is measured on no corpus as well: hostile texts, growth, imports;
+    ``instructions`` asks for those of growth, too.
     ``timeout`` is how many seconds a splitter may take to load, and for a document. ``baseline`` is
     the splitter that speed is measured against. ``cluster`` is a Dask scheduler's address; without
     one, ``workers`` processes of this machine check, None for as many as it has cores to give.
@@ -55,6 +57,7 @@ class Plan:
     rounds: int
     command: str
     profile: bool = False
+    instructions: bool = False
     timeout: float = SPLITTER_TIMEOUT
     baseline: str = BASELINE
     cluster: str | None = None
@@ -105,12 +108,13 @@ def run(
     in its journal until the report is written. Raises MeasurementError and CorpusError.
     """
     started = now()
+    valgrind = require_valgrind() if plan.instructions else None
     resumed = resumable is not None and resumable.header is not None
     with open_results(folder, REPORTED_FILES if resumed else (*REPORTED_FILES, JOURNAL)):
         contenders = gather(plan.splitters, lambda line: progress.begin(line, None))
         # First, since it is short: should it fail, no check and no timing is lost.
         with SplitterPool(timeout=plan.timeout) as pool:
-            profile = _profile(contenders, pool, progress) if plan.profile else Profile()
+            profile = _profile(contenders, pool, progress, valgrind) if plan.profile else Profile()
             learnt = _measure(plan, contenders, pool, progress, started, folder, resumable)
         learnt = replace(
             learnt,
@@ -281,7 +285,9 @@ class Profile:
     imports: Sequence[Import] = ()
 
 
-def _profile(contenders: Contenders, pool: SplitterPool, progress: Progress) -> Profile:
+def _profile(
+    contenders: Contenders, pool: SplitterPool, progress: Progress, valgrind: str | None
+) -> Profile:
     trials: list[Trial] = []
     growth: list[Growth] = []
     progress.begin("trying", len(contenders.splitters))
@@ -291,5 +297,9 @@ def _profile(contenders: Contenders, pool: SplitterPool, progress: Progress) -> 
         growth += grown
         trials += failed
         progress.advance(1)
+    if valgrind:
+        progress.begin("counting instructions", None)
+        growth, failed = count_growth(contenders.splitters, growth, valgrind)
+        trials += failed
     progress.begin("weighing imports", None)
     return Profile(trials, growth, measure_imports(contenders))

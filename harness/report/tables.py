@@ -30,7 +30,7 @@ from harness.report.columns import (
 )
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
-from harness.results.exponent import LEAST_SECONDS, find_exponent
+from harness.results.exponent import LEAST_INSTRUCTIONS, LEAST_SECONDS, find_exponent
 from harness.results.model import (
     SET_ASIDE,
     BoundaryCount,
@@ -38,6 +38,7 @@ from harness.results.model import (
     Count,
     CutCount,
     Exemption,
+    Growth,
     Round,
     Run,
     Texts,
@@ -872,12 +873,12 @@ def exemptions(run: Run) -> Table:
 
 
 def growth(run: Run) -> Table:
-    """One row per shape, limit and splitter: the power of the length that the time grows by."""
-    texts: defaultdict[tuple[str, int, str], dict[int, float]] = defaultdict(dict)
+    """One row per shape, limit and splitter: the power of the length that its work grows by."""
+    texts: defaultdict[tuple[str, int, str], list[Growth]] = defaultdict(list)
     for one in sorted(run.growth):
-        texts[one.shape, one.max_chunk_length, one.splitter][one.code_points] = one.seconds
+        texts[one.shape, one.max_chunk_length, one.splitter].append(one)
     return Table(
-        "Growth of time",
+        "Growth of work",
         [
             words("shape of text", "shape"),
             figures("limit"),
@@ -885,22 +886,36 @@ def growth(run: Run) -> Table:
             figures("longest text, code points", "longest"),
             Column("its time, s", "seconds", show_digits),
             Column("time grows as length to the power", "exponent", show_exponent),
+            *(
+                [Column("instructions grow as length to the power", "counted", show_exponent)]
+                if any(one.instructions for one in run.growth)
+                else []
+            ),
         ],
         [
             {
                 "shape": shape,
                 "limit": limit,
                 "splitter": splitter,
-                "longest": max(seconds),
-                "seconds": seconds[max(seconds)],
-                "exponent": find_exponent(seconds, LEAST_SECONDS),
+                "longest": grown[-1].code_points,
+                "seconds": grown[-1].seconds,
+                "exponent": find_exponent(
+                    {one.code_points: one.seconds for one in grown}, LEAST_SECONDS
+                ),
+                "counted": find_exponent(
+                    {one.code_points: one.instructions for one in grown if one.instructions},
+                    LEAST_INSTRUCTIONS,
+                ),
             }
-            for (shape, limit, splitter), seconds in texts.items()
+            for (shape, limit, splitter), grown in texts.items()
         ],
         [
             "1 is in proportion to the length, 2 with its square: twice the text, four times the "
             "time. It is found from four lengths, each twice the one before, of which the shortest "
-            f"takes at least {LEAST_SECONDS * 1e3:g} ms of CPU time; {NOTHING} if they took too long."
+            f"takes at least {LEAST_SECONDS * 1e3:g} ms of CPU time; {NOTHING} if they took too long. "
+            "With --profile --instructions it is also found from the instructions that valgrind "
+            f"counts, a {LEAST_INSTRUCTIONS / 1e6:g} million at least: they do not depend on the "
+            "machine's speed, but leave out what the system does, and waiting for memory."
         ],
         names=3,
     )

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 #: Less time than this says more of the call than of the text; in more, every call is disturbed.
 LEAST_SECONDS = 0.001
+#: The same for instructions, of which every call takes as many.
+LEAST_INSTRUCTIONS = 1_000_000
 TOO_QUICK = "too quick to tell"
 
 

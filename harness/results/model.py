@@ -256,13 +256,14 @@ class Round:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Growth:
-    """How long one text took, by its shape and length."""
+    """How long one text took, by its shape and length; 0 instructions if they were not counted."""
 
     shape: str
     max_chunk_length: int
     splitter: str
     code_points: int
     seconds: float
+    instructions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

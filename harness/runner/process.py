@@ -101,6 +101,7 @@ class SplitterProcess:
     its own, the process sees the modules of that virtual environment alone; else it sees the
     modules that this process sees. ``variables``, if they are given, are all the environment
     variables that the process has; ``seed`` is that of its hashes, another one each time without.
+    ``under`` is a command that runs the process, such as valgrind's.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class SplitterProcess:
         timeout: float = SPLITTER_TIMEOUT,
         variables: Mapping[str, str] | None = None,
         seed: int | None = None,
+        under: Sequence[str] = (),
     ) -> None:
         self.closed = False
         self._splitter = splitter
@@ -124,7 +126,7 @@ class SplitterProcess:
             )
         if seed is not None:
             environment["PYTHONHASHSEED"] = str(seed)
-        command = [splitter.interpreter or sys.executable, "-P", str(_WORKER)]
+        command = [*under, splitter.interpreter or sys.executable, "-P", str(_WORKER)]
         try:
             self._program = Program(command, variables=environment, talk=True)
         except ProgramError as error:
@@ -244,6 +246,19 @@ class SplitterProcess:
         self._check_clock(sum(seconds), sum(cpu_seconds), (time.perf_counter() - began) / passes)
         return Turn(seconds, cpu_seconds, reply["segments"], reply["digest"])
 
+    def split_between_marks(self, spool: Path, *, passes: int, timeout: float = math.inf) -> None:
+        """Split every document of ``spool`` so many times between two marks.
+
+        A mark is a call of the C function ``getpgid``. All of it has ``timeout`` seconds.
+        """
+        self._ask(
+            "did not finish its passes",
+            timeout=timeout,
+            command="count",
+            spool=str(spool),
+            passes=passes,
+        )
+
     def _check_clock(self, seconds: float, cpu_seconds: float, waited: float) -> None:
         if not (0 <= seconds <= waited and 0 <= cpu_seconds <= waited * (os.cpu_count() or 1)):
             self.close()
@@ -271,7 +286,7 @@ class SplitterProcess:
             with contextlib.suppress(OSError):  # it died: the replies' end says how
                 self._program.input.write(json.dumps(command).encode() + b"\n")
                 self._program.input.flush()
-            while (reply := self._receive(silence))["reply"] == "working":
+            while (reply := self._receive(silence, until))["reply"] == "working":
                 progress(reply["documents"])
                 if time.monotonic() > until:
                     detail = f"was not through all documents within {timeout:g} seconds"
@@ -290,11 +305,12 @@ class SplitterProcess:
             raise SplitterError("failed", "its process gave an answer that is none") from error
         return reply
 
-    def _receive(self, silence: str) -> dict[str, Any]:
+    def _receive(self, silence: str, until: float) -> dict[str, Any]:
+        timeout = min(self._timeout, max(0.0, until - time.monotonic()))
         try:
-            line = self._replies.get(timeout=self._timeout)
+            line = self._replies.get(timeout=timeout)
         except queue.Empty:
-            detail = f"{silence} within {self._timeout:g} seconds"
+            detail = f"{silence} within {round(timeout, 1):g} seconds"
             raise SplitterError(TIMED_OUT, detail) from None
         if not line.endswith(b"\n"):
             raise SplitterError("failed", self._describe_death())

@@ -16,6 +16,9 @@ lines:
 - ``{"command": "turn", "spool": path, "portions": n, "passes": n}`` cuts the documents into about
   so many portions of consecutive ones, splits each portion so many times, and is answered as a pass
   is, with lists of the seconds that one pass over each portion took;
+- ``{"command": "count", "spool": path, "passes": n}`` splits every document so many times, between
+  two calls of the C function ``getpgid``, for which the program that counts the instructions of
+  this one waits, and is answered by ``{"reply": "done"}``;
 - until then ``split`` and ``pass`` say ``{"reply": "working", "documents": n}`` a few times a
   second;
 - each may be answered by ``{"reply": "failure", "status": s, "detail": text, "frames": [line,
@@ -87,6 +90,9 @@ def main() -> None:
                 reply("done", documents=_split(split, command, reply))
             elif split is not None and command["command"] == "turn":
                 reply("done", **_take_turn(split, command, taken))
+            elif split is not None and command["command"] == "count":
+                _split_between_marks(split, Path(command["spool"]), command["passes"])
+                reply("done")
             elif split is not None:
                 reply("done", **_run_pass(split, Path(command["spool"]), reply))
         except _SplitterError as error:
@@ -285,8 +291,7 @@ def _take_turn(
 ) -> dict[str, object]:
     from harness.runner.spool import read_spool
 
-    factories = sys.modules[_FACTORIES]
-    exhaust = factories.exhaust
+    exhaust = sys.modules[_FACTORIES].exhaust
     spool, passes = Path(command["spool"]), command["passes"]
     before = taken.get(spool)
     documents = before.documents if before else list(read_spool(spool))
@@ -295,7 +300,7 @@ def _take_turn(
     # What the last turn left. A full collection also goes through all that was imported: for
     # LangChain 18 ms, longer than the turn itself.
     gc.collect(1)
-    try:
+    with _blaming_splitter():
         for texts in _cut(documents, command["portions"]):
             wall_began = perf_counter()
             cpu_began = process_time()
@@ -307,13 +312,6 @@ def _take_turn(
             cpu_seconds.append((process_time() - cpu_began) / passes)
             seconds.append((perf_counter() - wall_began) / passes)
             given.append((first, last))
-    except factories.SegmentsError as error:
-        _end_copies()
-        raise _SplitterError("invalid", str(error)) from error
-    except BaseException as error:  # a splitter may raise anything, SystemExit included
-        _end_copies()
-        raise _SplitterError("raised", f"{_describe(error)}{_name_line(error)}", error) from error
-    _end_copies()
     segments = _extract_all(documents, [each for first, _ in given for each in first])
     if passes > 1:
         last_ones = [each for _, last in given for each in last]
@@ -328,6 +326,39 @@ def _take_turn(
         "cpu_seconds": cpu_seconds,
         "digest": before.digest,
     }
+
+
+_mark = getattr(os, "getpgid", None)  # nothing else here calls the C function of that name
+
+
+def _split_between_marks(split: _Split, spool: Path, passes: int) -> None:
+    from harness.runner.spool import read_spool
+
+    exhaust = sys.modules[_FACTORIES].exhaust
+    texts = [text for _, text in read_spool(spool)]
+    assert _mark is not None  # what counts runs on systems that have it
+    gc.collect()
+    with _blaming_splitter():
+        _mark(0)
+        for _ in range(passes):
+            for text in texts:
+                exhaust(split(text))
+        _mark(0)
+
+
+@contextlib.contextmanager
+def _blaming_splitter() -> Iterator[None]:
+    """Whatever is raised within, SystemExit included, is the splitter's; so is a fork."""
+    factories = sys.modules[_FACTORIES]
+    try:
+        yield
+    except factories.SegmentsError as error:
+        _end_copies()
+        raise _SplitterError("invalid", str(error)) from error
+    except BaseException as error:
+        _end_copies()
+        raise _SplitterError("raised", f"{_describe(error)}{_name_line(error)}", error) from error
+    _end_copies()
 
 
 def _cut(documents: Sequence[tuple[str, str]], portions: int) -> list[list[str]]:

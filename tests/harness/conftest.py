@@ -9,6 +9,7 @@ import pytest
 
 from harness.report.picture import BROWSER_OPTIONS, find_browser
 from harness.results.errors import MeasurementError
+from harness.runner.counting import find_valgrind
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -44,3 +45,12 @@ def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture
+def valgrind() -> str:
+    """Where valgrind is installed; else the test is skipped."""
+    found = find_valgrind()
+    if found is None:
+        pytest.skip("valgrind is not installed")
+    return found

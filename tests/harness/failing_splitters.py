@@ -280,6 +280,18 @@ def no_offsets(limit: int) -> Callable[[str], list[tuple[str, int, int]]]:
     return lambda text: []
 
 
+def quadratic(limit: int) -> Callable[[str], list[str]]:
+    """It counts every pair of segments."""
+
+    def split(text: str) -> list[str]:
+        segments = slices(limit)(text)
+        pairs = sum(1 for _ in segments for _ in segments)
+        assert pairs == len(segments) ** 2
+        return segments
+
+    return split
+
+
 def slow(limit: int) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         time.sleep(0.3)
