@@ -17,8 +17,9 @@ import click
 import numpy
 
 from harness.compare.decision import GATE_CYCLES, LOOKS, TOLERANCE, Weighed, weigh
+from harness.measure.timing import CYCLES
 from harness.report.markdown import render_table
-from harness.report.tables import Column, Table, show_count, words
+from harness.report.tables import Column, Table, figures, show_count, words
 from harness.report.terminal import print_table
 from harness.results.estimates import CONFIDENCE, find_bounds
 
@@ -85,17 +86,19 @@ def make_rounds(
     *,
     rounds: range = range(LOOKS[-1]),
     workloads: int = WORKLOADS,
+    cycles: int = GATE_CYCLES,
     luck: Any = None,
 ) -> Rounds:
     """Rounds in which head takes ``truth`` times as long as base: a factor, or one a stratum.
 
+    ``cycles`` is how many turns each of them takes over a stratum in a round.
     ``luck`` is that of the base's processes, by trial and round, of its own if none is given.
     """
     logs, drifts = [], []
     for begin in range(0, trials, _AT_ONCE):
         size = min(_AT_ONCE, trials - begin)
         own = None if luck is None else luck[begin : begin + size]
-        found = _make(model, size, generator, rounds, workloads, own)
+        found = _make(model, (size, len(rounds), workloads, cycles), generator, rounds, own)
         logs.append(found[0])
         drifts.append(found[1])
     made = numpy.concatenate(logs) + numpy.log(truth)  # trial, round, workload, stratum
@@ -103,10 +106,13 @@ def make_rounds(
 
 
 def _make(
-    model: Model, trials: int, generator: Any, rounds: range, workloads: int, luck: Any
+    model: Model, sizes: tuple[int, int, int, int], generator: Any, rounds: range, luck: Any
 ) -> tuple[Any, Any]:
-    """A workload's strata are split in cycles of two turns, each in portions, one after another."""
-    shape = (trials, len(rounds), workloads, GATE_CYCLES, STRATA, 2, PORTIONS)
+    """A workload's strata are split in cycles of two turns, each in portions, one after another.
+
+    ``sizes`` are the numbers of trials, rounds, workloads and cycles.
+    """
+    shape = (*sizes, STRATA, 2, PORTIONS)
     times = generator.standard_normal(shape, numpy.float32) * model.noise
     of_round = math.prod(shape[2:])
     times += _slow_down(model, shape[:2], of_round, generator, rounds).reshape(shape)
@@ -114,8 +120,8 @@ def _make(
         spikes = generator.random(shape, numpy.float32) < model.spikes
         times += spikes * generator.exponential(model.height, shape)
     # The order is A B, and B A in every other cycle and round.
-    cycles = numpy.arange(GATE_CYCLES)[:, None, None]
-    ahead = (numpy.array(rounds)[:, None, None, None, None] + cycles) % 2 == 0
+    number = numpy.arange(sizes[-1])[:, None, None]
+    ahead = (numpy.array(rounds)[:, None, None, None, None] + number) % 2 == 0
     head = _find_quickest(numpy.where(ahead, times[..., 0, :], times[..., 1, :]))
     base = _find_quickest(numpy.where(ahead, times[..., 1, :], times[..., 0, :]))
     lucky = generator.normal(0, model.luck, (2, *shape[:2]))
@@ -183,7 +189,9 @@ def find_shared(model: Model, trials: int, generator: Any) -> Shared:
     rounds = range(LOOKS[0])
     luck = generator.normal(0, model.luck, (trials, len(rounds)))
     made = [
-        make_rounds(model, 1.0, trials, generator, rounds=rounds, workloads=1, luck=luck)
+        make_rounds(
+            model, 1.0, trials, generator, rounds=rounds, workloads=1, cycles=CYCLES, luck=luck
+        )
         for _ in range(SPLITTERS)
     ]
     held = numpy.array([_hold(each, 1.0, len(rounds)) for each in made])
@@ -264,8 +272,10 @@ def simulate(trials: int, seed: int) -> Iterator[Table]:
     covered, shared, answered = [], [], []
     for name, model in MODELS.items():
         for truth in (1.0, 1.3):
-            made = make_rounds(model, truth, trials, generator, workloads=1)
-            covered.append({"model": name, "truth": truth, "held": find_coverage(made, truth)})
+            for cycles in (CYCLES, GATE_CYCLES):
+                made = make_rounds(model, truth, trials, generator, workloads=1, cycles=cycles)
+                held = find_coverage(made, truth)
+                covered.append({"model": name, "truth": truth, "turns": cycles, "held": held})
         shared.append({"model": name, "found": find_shared(model, trials, generator)})
         for what, truth in list_truths().items():
             found = find_answers(model, truth, trials, generator)
@@ -279,10 +289,14 @@ def simulate(trials: int, seed: int) -> Iterator[Table]:
         [
             words("noise", "model"),
             Column("truth", "truth"),
+            figures("turns"),
             *(Column(f"{rounds} rounds", ("held", rounds), percent) for rounds in LOOKS),
         ],
         covered,
-        [f"{made_by}: a share of 95 % is known to ±{of_coverage:.1%}."],
+        [
+            f"{made_by}: a share of 95 % is known to ±{of_coverage:.1%}. A report takes {CYCLES} "
+            f"turns, the gate {GATE_CYCLES}."
+        ],
     )
     yield Table(
         f"{SPLITTERS} splitters that share the baseline's process, {LOOKS[0]} rounds",

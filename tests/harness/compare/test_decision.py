@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from harness.compare.decision import Decision, Speed, decide, reject
+from harness.compare.decision import GATE_CYCLES, Decision, Speed, decide, reject
+from harness.measure.timing import CYCLES
 from tests.harness.compare import simulate
 
 STRATA = 4
@@ -88,11 +89,14 @@ def test_holm_gives_the_later_ones_more() -> None:
     assert reject_all(0.0, 2.75, 0.0, 3.5) == [False, True, False, True]
 
 
+@pytest.mark.parametrize("cycles", [CYCLES, GATE_CYCLES])
 @pytest.mark.parametrize("name", list(simulate.MODELS))
-def test_intervals_hold_the_truth(name: str) -> None:
+def test_intervals_hold_the_truth(name: str, cycles: int) -> None:
     """A nominal 95 % in 2,000 trials: less than 93.5 % would be a fault, not chance."""
     generator = numpy.random.default_rng(1)
-    made = simulate.make_rounds(simulate.MODELS[name], 1.3, 2_000, generator, workloads=1)
+    made = simulate.make_rounds(
+        simulate.MODELS[name], 1.3, 2_000, generator, workloads=1, cycles=cycles
+    )
     assert min(simulate.find_coverage(made, 1.3).values()) > 0.935
 
 
