@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.compare.checkouts import Checkout
 from harness.compare.decision import Speed
-from harness.compare.sides import as_splitter, clean_variables, naming
+from harness.compare.sides import as_splitter, clean_variables, naming_side
 from harness.measure.rounds import Task
 from harness.measure.strata import Stratum
 from harness.results.errors import MeasurementError
@@ -73,7 +73,7 @@ def count_instructions(
         for number, checkout in enumerate((base, head)):
             place = folder / f"instructions-{number}"
             place.mkdir()
-            with naming(checkout):
+            with naming_side(checkout):
                 process = CountedProcess(
                     as_splitter(checkout, checkout.name),
                     valgrind,
@@ -103,7 +103,7 @@ def _count(
 ) -> list[int]:
     """The instructions of a checkout's segmenter on each part; raises as ``count_instructions``."""
     counts = []
-    with naming(checkout):
+    with naming_side(checkout):
         try:
             for task, stratum in parts:
                 process.load(task.max_chunk_length)

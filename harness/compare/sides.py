@@ -23,17 +23,17 @@ class Side:
 
     def load(self, max_chunk_length: int) -> None:
         """As SplitterProcess does."""
-        with naming(self._checkout):
+        with naming_side(self._checkout):
             self._process.load(max_chunk_length)
 
     def run_pass(self, spool: Path, progress: Callable[[int], None] | None = None) -> Pass:
         """As SplitterProcess does."""
-        with naming(self._checkout):
+        with naming_side(self._checkout):
             return self._process.run_pass(spool, progress)
 
     def split(self, spool: Path, into: Path) -> Iterator[list[str]]:
         """As SplitterProcess does, all documents."""
-        with naming(self._checkout):
+        with naming_side(self._checkout):
             return self._process.split(spool, into)
 
 
@@ -41,7 +41,7 @@ class Side:
 def start_side(checkout: Checkout) -> Iterator[Side]:
     """A process with the checkout's segmenter, until the block ends."""
     with (
-        naming(checkout),
+        naming_side(checkout),
         open_clean_process(as_splitter(checkout, checkout.name), seed=0) as process,
     ):
         yield Side(checkout, process)
@@ -67,7 +67,7 @@ def open_clean_process(side: Loadable, *, seed: int) -> Iterator[SplitterProcess
 
 
 @contextlib.contextmanager
-def naming(checkout: Checkout) -> Iterator[None]:
+def naming_side(checkout: Checkout) -> Iterator[None]:
     """Raise MeasurementError, which names the checkout, for a SplitterError in the block."""
     try:
         yield

@@ -32,8 +32,8 @@ _LIMITS = (1, 20, 500, 100_000, 4_000_000)
 _TIMEOUT = 5.0  # seconds that a splitter may take for a text
 
 _CALLS = 3
-_MORE_CALLS = 60  # with each of the lengths that tell the exponent
-_LONG = 2.0  # seconds that these calls may take all together, if one with each does not take longer
+_MORE_CALLS = 30  # with each of the lengths that tell the exponent, in each series
+_LONG = 2.0  # seconds that both series may take, if one call with each does not take longer
 _COUNTS = 3  # the fewest instructions: Python specializes a program while it runs
 _MANY = 500_000_000  # instructions of all lengths after which they are not counted again
 _PEAKS = 4  # lengths of which the peak of memory is measured
@@ -50,9 +50,9 @@ def measure_growth(
 ) -> tuple[list[Growth], list[Trial]]:
     """The CPU time that texts of some lengths take each splitter, by limit and shape.
 
-    It is that of the quickest of some calls: more calls with the lengths that tell how time grows,
-    in turns. Longer texts are left out. The first text that a splitter fails on is told as a trial;
-    the longer ones of that shape are then left out.
+    It is that of the quickest of some calls. Those lengths that tell how time grows are called
+    again in turns, in two series. Longer texts are left out. The first text that a splitter fails
+    on is told as a trial; the longer ones of that shape are then left out.
     """
     growth: list[Growth] = []
     trials: list[Trial] = []
@@ -62,16 +62,20 @@ def measure_growth(
             progress(f"growth: {name} at {limit:,}")
             for splitter in measured:
                 seconds: dict[int, float] = {}
+                again: dict[int, float] = {}
                 length = 0
                 try:
                     for length in sorted(lengths):
-                        _measure_length(splitter, pool, shape, length, limit, seconds)
+                        _measure_length(splitter, pool, shape, length, limit, seconds, again)
                         if len(find_lengths(seconds, LEAST_SECONDS)) == 4:
                             break
                 except SplitterError as error:
                     question = f"{length:,} code points of {name} at {limit:,}"
                     trials.append(Trial(splitter.name, question, error.status, error.detail))
-                growth += [Growth(name, limit, splitter.name, *each) for each in seconds.items()]
+                growth += [
+                    Growth(name, limit, splitter.name, length, quickest, again.get(length, 0.0))
+                    for length, quickest in seconds.items()
+                ]
     return growth, trials
 
 
@@ -82,6 +86,7 @@ def _measure_length(
     length: int,
     limit: int,
     seconds: dict[int, float],
+    again: dict[int, float],
 ) -> None:
     """Add the seconds of a length to those of shorter ones; if they are enough, of all again."""
     (once,) = pool.time(splitter, [shape(length)], limit)
@@ -90,11 +95,11 @@ def _measure_length(
     seconds[length] = once
     telling = find_lengths(seconds, LEAST_SECONDS)
     if len(telling) == 4:
-        calls = min(_MORE_CALLS, int(_LONG / sum(seconds[each] for each in telling)))
-        if calls:
-            again = pool.time(splitter, [shape(each) for each in telling], limit, calls=calls)
-            for each, quickest in zip(telling, again, strict=True):
-                seconds[each] = min(seconds[each], quickest)
+        calls = min(_MORE_CALLS, int(_LONG / 2 / sum(seconds[each] for each in telling)))
+        for series in (seconds, again) if calls else ():
+            taken = pool.time(splitter, [shape(each) for each in telling], limit, calls=calls)
+            for each, quickest in zip(telling, taken, strict=True):
+                series[each] = min(series.get(each, quickest), quickest)
 
 
 def count_growth(

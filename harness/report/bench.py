@@ -6,7 +6,7 @@ It has tables, where they are biased, and where they were made.
 import io
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from harness.report.markdown import render_origin, render_table
 from harness.results.atomic import open_replacing
 from harness.results.bench import MEMORY_ALLOWED, Bench
 from harness.results.estimates import Estimate, estimate
-from harness.results.exponent import LEAST_SECONDS, find_exponent
+from harness.results.exponent import CANNOT_TELL, LEAST_SECONDS, find_exponent, find_time_exponent
 from harness.results.folder import BENCH_PAGE, GROWTH_PLOT
 from harness.results.model import BASELINE, Environment, Run
 
@@ -250,49 +250,53 @@ def _estimate(
 _Growing = dict[tuple[int, str], dict[str, dict[int, float]]]
 
 
-def _group_growing(bench: Bench) -> tuple[_Growing, _Growing]:
-    """Seconds and peaks."""
+def _group_growing(bench: Bench) -> tuple[_Growing, _Growing, _Growing]:
+    """Seconds, those of what was timed again, and peaks."""
     seconds: _Growing = defaultdict(lambda: defaultdict(dict))
+    again: _Growing = defaultdict(lambda: defaultdict(dict))
     peaks: _Growing = defaultdict(lambda: defaultdict(dict))
     for grown in bench.growth:
-        place = seconds[grown.max_chunk_length, grown.shape][grown.splitter]
-        place[grown.code_points] = grown.seconds
+        kind = (grown.max_chunk_length, grown.shape)
+        seconds[kind][grown.splitter][grown.code_points] = grown.seconds
+        if grown.seconds_again:
+            again[kind][grown.splitter][grown.code_points] = grown.seconds_again
     for peak in bench.peaks:
         place = peaks[peak.max_chunk_length, peak.shape][peak.splitter]
         place[peak.code_points] = peak.bytes
-    return seconds, peaks
+    return seconds, again, peaks
 
 
 def tabulate_growth(bench: Bench) -> Table:
     """The powers of the length: one row per limit and shape."""
-    seconds, peaks = _group_growing(bench)
+    seconds, again, peaks = _group_growing(bench)
     splitters = list(dict.fromkeys(each.splitter for each in bench.growth))
     ours = list(dict.fromkeys(each.splitter for each in bench.peaks))
     longest = max(each.code_points for each in bench.growth)
     records = [
-        {"limit": limit, "shape": shape, "seconds": here, "peaks": peaks[limit, shape]}
+        {
+            "limit": limit,
+            "shape": shape,
+            "seconds": here,
+            "again": again[limit, shape],
+            "peaks": peaks[limit, shape],
+        }
         for (limit, shape), here in seconds.items()
     ]
 
-    def find_power(what: str, name: str, least: float) -> Callable[[Mapping[str, Any]], Any]:
-        return lambda record: find_exponent(record[what].get(name, {}), least)
+    def find_time_power(name: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda record: find_time_exponent(record["seconds"][name], record["again"][name])
+
+    def find_peak_power(name: str) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda record: find_exponent(record["peaks"][name], _LEAST_BYTES)
 
     return Table(
         "Growth with the text",
         [
             figures("limit"),
             words("shape"),
-            *(
-                Column(
-                    f"time exponent, {n}", find_power("seconds", n, LEAST_SECONDS), show_exponent
-                )
-                for n in splitters
-            ),
+            *(Column(f"time exponent, {n}", find_time_power(n), show_exponent) for n in splitters),
             *(Column(f"seconds, {n}", ("seconds", n, longest), show_digits) for n in splitters),
-            *(
-                Column(f"memory exponent, {n}", find_power("peaks", n, _LEAST_BYTES), show_exponent)
-                for n in ours
-            ),
+            *(Column(f"memory exponent, {n}", find_peak_power(n), show_exponent) for n in ours),
             *(Column(f"peak MiB, {n}", ("peaks", n, longest), _show_mebibytes) for n in ours),
         ],
         records,
@@ -302,7 +306,8 @@ def tabulate_growth(bench: Bench) -> Table:
             f"{LEAST_SECONDS * 1e3:g} ms or {_LEAST_BYTES // 1024} KiB: log2 of the last increment "
             "divided by the one before it. Seconds and peaks are those of texts "
             f"of {longest:,} code points; peaks include the segments, not the text. A splitter "
-            "that took too long for such a text has no seconds.",
+            f'that took too long for such a text has no seconds. "{CANNOT_TELL}": the machine was '
+            "disturbed, since two series of calls gave different exponents.",
         ],
     )
 
@@ -313,7 +318,7 @@ def _show_mebibytes(size: float) -> str:
 
 def tabulate_worst(bench: Bench) -> Table:
     """The highest powers: one row per splitter."""
-    seconds, peaks = _group_growing(bench)
+    seconds, again, peaks = _group_growing(bench)
     splitters = list(
         dict.fromkeys([*(g.splitter for g in bench.growth), *(t.splitter for t in bench.trials)])
     )
@@ -323,11 +328,18 @@ def tabulate_worst(bench: Bench) -> Table:
         [
             words("splitter", str),
             Column(
-                "of time", lambda name: _find_highest(seconds, name, LEAST_SECONDS), show_exponent
+                "of time",
+                lambda name: _find_highest(
+                    find_time_exponent(here[name], again[kind][name])
+                    for kind, here in seconds.items()
+                ),
+                show_exponent,
             ),
             Column(
                 "of peak memory",
-                lambda name: _find_highest(peaks, name, _LEAST_BYTES),
+                lambda name: _find_highest(
+                    find_exponent(here[name], _LEAST_BYTES) for here in peaks.values()
+                ),
                 show_exponent,
             ),
             figures(
@@ -339,8 +351,7 @@ def tabulate_worst(bench: Bench) -> Table:
     )
 
 
-def _find_highest(grouped: _Growing, splitter: str, least: float) -> float | None:
-    found = [find_exponent(here.get(splitter, {}), least) for here in grouped.values()]
+def _find_highest(found: Iterable[float | str | None]) -> float | None:
     return max((each for each in found if isinstance(each, float)), default=None)
 
 
@@ -371,7 +382,8 @@ def write_plot(path: Path, bench: Bench) -> None:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    grouped = _group_growing(bench)
+    seconds, _, peaks = _group_growing(bench)
+    grouped = (seconds, peaks)
     limits = list(dict.fromkeys(limit for limit, _ in grouped[0]))
     shapes = list(dict.fromkeys(shape for _, shape in grouped[0]))
     splitters = list(dict.fromkeys(each.splitter for each in bench.growth))

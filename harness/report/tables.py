@@ -30,7 +30,13 @@ from harness.report.columns import (
 )
 from harness.results.errors import MeasurementError
 from harness.results.estimates import Estimate, estimate
-from harness.results.exponent import LEAST_INSTRUCTIONS, LEAST_SECONDS, find_exponent
+from harness.results.exponent import (
+    CANNOT_TELL,
+    LEAST_INSTRUCTIONS,
+    LEAST_SECONDS,
+    find_exponent,
+    find_time_exponent,
+)
 from harness.results.model import (
     SET_ASIDE,
     BoundaryCount,
@@ -899,8 +905,9 @@ def growth(run: Run) -> Table:
                 "splitter": splitter,
                 "longest": grown[-1].code_points,
                 "seconds": grown[-1].seconds,
-                "exponent": find_exponent(
-                    {one.code_points: one.seconds for one in grown}, LEAST_SECONDS
+                "exponent": find_time_exponent(
+                    {one.code_points: one.seconds for one in grown},
+                    {one.code_points: one.seconds_again for one in grown if one.seconds_again},
                 ),
                 "counted": find_exponent(
                     {one.code_points: one.instructions for one in grown if one.instructions},
@@ -912,7 +919,9 @@ def growth(run: Run) -> Table:
         [
             "1 is in proportion to the length, 2 with its square: twice the text, four times the "
             "time. It is found from four lengths, each twice the one before, of which the shortest "
-            f"takes at least {LEAST_SECONDS * 1e3:g} ms of CPU time; {NOTHING} if they took too long. "
+            f"takes at least {LEAST_SECONDS * 1e3:g} ms of CPU time; {NOTHING} if they took too long, "
+            f'and "{CANNOT_TELL}" if two series of calls gave different powers, since the machine was '
+            "disturbed. "
             "With --profile --instructions it is also found from the instructions that valgrind "
             f"counts, a {LEAST_INSTRUCTIONS / 1e6:g} million at least: they do not depend on the "
             "machine's speed, but leave out what the system does, and waiting for memory."

@@ -51,6 +51,7 @@ class CountedProcess(SplitterProcess):
         self._marks = 0
         command = [
             valgrind,
+            "--quiet",  # else it has the last word when the process dies
             "--tool=callgrind",
             "--dump-before=getpgid",
             f"--callgrind-out-file={self._counts}",

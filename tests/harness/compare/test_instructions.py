@@ -100,7 +100,7 @@ def test_work_beyond_the_beginning_is_found(valgrind: str, tmp_path: Path) -> No
 def test_what_was_not_counted_is_named(base: str, message: str, tmp_path: Path) -> None:
     """By a program in the place of valgrind that runs what it is given and counts nothing."""
     counts_nothing = tmp_path / "valgrind"
-    counts_nothing.write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
+    counts_nothing.write_text('#!/bin/sh\nshift 4\nexec "$@"\n')
     counts_nothing.chmod(0o755)
     with pytest.raises(MeasurementError, match=message):
         count(str(counts_nothing), tmp_path, base, SPLITTER)

@@ -22,7 +22,7 @@ from harness.report.bench import (
 )
 from harness.results.bench import MEMORY_ALLOWED, Bench, Memory, Peak, read_bench, write_bench
 from harness.results.errors import MeasurementError
-from harness.results.exponent import LEAST_SECONDS, find_exponent
+from harness.results.exponent import CANNOT_TELL, find_time_exponent
 from harness.results.model import Count, Growth, Import, Round, Trial, Workload
 from harness.splitters.adapters.segmenter import SOURCE, load_pure
 from harness.splitters.contenders import gather
@@ -240,14 +240,36 @@ def test_the_lengths_that_tell_the_exponent_are_timed_again_in_turns():
         lengths=lengths,
     )
     assert trials == []
-    # Those four of 1.1 ms and more; all calls with them together take no more than two seconds.
-    assert pool.asked[-1] == ([1_000, 2_000, 4_000, 8_000], 10)
+    # Those four of 1.1 ms and more; both series together take no more than two seconds.
+    assert pool.asked[-2:] == [([1_000, 2_000, 4_000, 8_000], 5)] * 2
     seconds = {each.code_points: each.seconds for each in grown}
     assert seconds == {
         500: pytest.approx(2 * 1.1e-9 * 500**2),
         **{length: pytest.approx(1.1e-9 * length**2) for length in lengths[1:5]},
     }
-    assert find_exponent(seconds, LEAST_SECONDS) == pytest.approx(2)
+    again = {each.code_points: each.seconds_again for each in grown if each.seconds_again}
+    assert again == {length: pytest.approx(1.1e-9 * length**2) for length in lengths[1:5]}
+    assert find_time_exponent(seconds, again) == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "power"),
+    [
+        ([1, 2, 4, 8], [], 1.0),  # log2 of (8 - 4) / (4 - 2)
+        ([1, 2, 4, 8], [1, 2, 4, 8], 1.0),
+        ([1, 2, 4, 8], [1, 2, 4, 8.4], 1.0),  # alone, 1.14; of the quickest of both, 1
+        ([1, 2, 4, 9], [1, 2, 4, 8], CANNOT_TELL),  # alone, 1.32 and 1
+        ([1, 2, 4, 3], [1, 2, 4, 8], CANNOT_TELL),  # a longer text took less time
+        ([1, 4, 16, 64], [1, 4, 16, 64], 2.0),
+        ([0.2, 0.4, 0.8, 0.9], [], "too quick to tell"),
+    ],
+)
+def test_a_power_is_told_if_two_series_agree(first, second, power):
+    first, second = (
+        {1_000 << n: each / 1_000 for n, each in enumerate(series)} for series in (first, second)
+    )
+    found = find_time_exponent(first, second)
+    assert found == (power if isinstance(power, str) else pytest.approx(power))
 
 
 def test_a_baseline_that_takes_too_long_has_no_seconds(monkeypatch):

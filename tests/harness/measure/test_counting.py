@@ -112,7 +112,7 @@ def test_the_lengths_that_tell_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_not_counted_is_told(tmp_path: Path) -> None:
     """By a program in the place of valgrind that runs what it is given and counts nothing."""
     counts_nothing = tmp_path / "valgrind"
-    counts_nothing.write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
+    counts_nothing.write_text('#!/bin/sh\nshift 4\nexec "$@"\n')
     counts_nothing.chmod(0o755)
     timed = [*time("slices", 500, 1, 2, 4, 8), *time("raising", 500, 1, 2, 4, 8)]
     growth, trials = count_growth(
@@ -127,10 +127,15 @@ def test_what_is_not_counted_is_told(tmp_path: Path) -> None:
     assert trials[0].detail == "valgrind did not count its instructions"
 
 
+def test_how_a_process_died_is_told_in_its_own_words(valgrind: str) -> None:
+    _, (trial,) = count_growth([local("vanishing")], time("vanishing", 500, 1), valgrind, SHAPE)
+    assert (trial.answer, trial.detail) == ("failed", "its process ended with status 7: patience")
+
+
 def test_a_splitter_that_hangs_is_ended(tmp_path: Path) -> None:
     write_spool(tmp_path / "spool", [("a", "text")])
     runs = tmp_path / "valgrind"
-    runs.write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
+    runs.write_text('#!/bin/sh\nshift 4\nexec "$@"\n')
     runs.chmod(0o755)
     process = CountedProcess(local("hanging"), str(runs), tmp_path)
     process.load(5)
@@ -141,7 +146,7 @@ def test_a_splitter_that_hangs_is_ended(tmp_path: Path) -> None:
 
 def test_the_report_has_the_exponent_of_instructions_if_they_were_counted(tmp_path: Path) -> None:
     lengths = (1_000, 2_000, 4_000, 8_000)
-    counted = [Growth("words", 500, "peer", n, 1e-5, 40 * n**2) for n in lengths]
+    counted = [Growth("words", 500, "peer", n, 1e-5, instructions=40 * n**2) for n in lengths]
     failed = [Failure(Workload("builtin", "peer", 500), "raised", "so")]
     write_run(tmp_path, Run(ENVIRONMENT, failures=failed, growth=counted))
     read = read_run(tmp_path)
