@@ -282,15 +282,15 @@ class SplitterProcess:
         **command: object,
     ) -> dict[str, Any]:
         until = time.monotonic() + timeout
+        late = f"was not through all documents within {round(timeout, 1):g} seconds"
         try:
             with contextlib.suppress(OSError):  # it died: the replies' end says how
                 self._program.input.write(json.dumps(command).encode() + b"\n")
                 self._program.input.flush()
-            while (reply := self._receive(silence, until))["reply"] == "working":
+            while (reply := self._receive(silence, until, late))["reply"] == "working":
                 progress(reply["documents"])
                 if time.monotonic() > until:
-                    detail = f"was not through all documents within {timeout:g} seconds"
-                    raise SplitterError(TIMED_OUT, detail)
+                    raise SplitterError(TIMED_OUT, late)
             if reply["reply"] == "failure":
                 raise SplitterError(
                     reply["status"], shorten(reply["detail"], 1_000), reply["frames"]
@@ -305,12 +305,13 @@ class SplitterProcess:
             raise SplitterError("failed", "its process gave an answer that is none") from error
         return reply
 
-    def _receive(self, silence: str, until: float) -> dict[str, Any]:
-        timeout = min(self._timeout, max(0.0, until - time.monotonic()))
+    def _receive(self, silence: str, until: float, late: str) -> dict[str, Any]:
         try:
+            timeout = min(self._timeout, max(0.0, until - time.monotonic()))
             line = self._replies.get(timeout=timeout)
         except queue.Empty:
-            detail = f"{silence} within {round(timeout, 1):g} seconds"
+            waited = f"{silence} within {self._timeout:g} seconds"
+            detail = late if time.monotonic() >= until else waited
             raise SplitterError(TIMED_OUT, detail) from None
         if not line.endswith(b"\n"):
             raise SplitterError("failed", self._describe_death())

@@ -139,7 +139,7 @@ def test_a_splitter_that_hangs_is_ended(tmp_path: Path) -> None:
     runs.chmod(0o755)
     process = CountedProcess(local("hanging"), str(runs), tmp_path)
     process.load(5)
-    with pytest.raises(SplitterError, match=r"did not finish its passes within 0\.5 seconds"):
+    with pytest.raises(SplitterError, match=r"was not through all documents within 0\.5 seconds"):
         process.count_instructions(tmp_path / "spool", timeout=0.5)
     assert process.closed
 
