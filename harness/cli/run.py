@@ -95,16 +95,16 @@ def measure(
     )
     try:
         with _tell_resuming(folder), Bars() as bars:
-            learnt = run(plan, folder, bars, resumable)
+            measured = run(plan, folder, bars, resumable)
     except AddressError as error:
         raise click.BadParameter(str(error), param_hint="--cluster") from error
     if measuring.with_pyperf:
-        write_timings(folder / TIMINGS, learnt.rounds, learnt.counts)
-    print_run(learnt, open_console())
+        write_timings(folder / TIMINGS, measured.rounds, measured.counts)
+    print_run(measured, open_console())
     print_line(f"Report: {folder / REPORT_PAGE}")
-    for line in (*find_breaches(learnt, required), *find_gaps(learnt, required)):
+    for line in (*find_breaches(measured, required), *find_gaps(measured, required)):
         say(line)
-    return judge(learnt, required)
+    return judge(measured, required)
 
 
 @contextlib.contextmanager

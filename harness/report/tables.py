@@ -923,7 +923,7 @@ def growth(run: Run) -> Table:
             f'and "{CANNOT_TELL}" if two series of calls gave different powers, since the machine was '
             "disturbed. "
             "With --profile --instructions it is also found from the instructions that valgrind "
-            f"counts, a {LEAST_INSTRUCTIONS / 1e6:g} million at least: they do not depend on the "
+            f"counts, {LEAST_INSTRUCTIONS:,} of them at least: they do not depend on the "
             "machine's speed, but leave out what the system does, and waiting for memory."
         ],
         names=3,
